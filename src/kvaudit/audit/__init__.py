@@ -1,0 +1,1 @@
+"""Records and rules become findings, differences, capacity factors and a verdict. Nothing is read or printed here."""

@@ -1,0 +1,93 @@
+"""What a parser yields: facts with their origins, clues for later inference, and the starts found in a log.
+
+Room: the border between `parsers` and `record`. Only shapes live here; no reading, no inference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kvaudit.fields import Stage
+
+CLUES: dict[str, str] = {
+    "clue.kv_dtype_worker": "A worker's own words name the KV element type (FlashInfer, fp8_ds_mla, a refusal of FP8).",
+    "clue.kv_dtype_notice": "The engine announced a quantized KV cache before the workers started.",
+    "clue.kv_dtype_engine_line": "kv_cache_dtype as the engine line prints it, delegating values included.",
+    "clue.attention_candidates": "Attention backends that were valid after the KV dtype was applied, as a list.",
+    "clue.flash_attention_version": "FlashAttention version of the decoder; version 2 holds no FP8 KV.",
+    "clue.kv_needed_gib": "KV memory one request of full length needs, from a failed start.",
+    "clue.kv_needed_tokens": "Length of the request that `clue.kv_needed_gib` is about.",
+    "clue.capacity_line": "The capacity line was seen.",
+    "clue.log_reached": "How far the start got: arguments, engine, weights, capacity, ready.",
+    "clue.checkpoint_path": "Folder of the checkpoint files that were read.",
+    "clue.checkpoint_config": "The parts of config.json that the KV arithmetic needs, as an object.",
+    "clue.checkpoint_quantization": "The quantization block that speaks about KV, normalised, with the file it stands in.",
+    "clue.kv_scale_notice": "A worker said that KV scales default to 1.0.",
+    "clue.process_ids": "Process ids of the selected start, by process name.",
+    "clue.device_names": "Device names or ids a log prints.",
+    "clue.raw_configuration": "A whole configuration (engine line, checkpoint file) for 'everything else that differs'.",
+}
+"""Evidence that is no field of its own; `record` turns it into inferred facts. Name and meaning."""
+
+
+class Origin(BaseModel):
+    """Where a value stands: `line` is 1-based, split on newline only, in the original file; JSON and XML give `pointer`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    line: int | None = None
+    pointer: str | None = None
+    excerpt: str = ""
+    reader: str = ""
+
+
+class Fact(BaseModel):
+    """One value that somebody said of one field (or clue), with its origins.
+
+    `scope` names the rank, worker or GPU the value is about; `how` says by which arithmetic or table row it was inferred.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str = Field(exclude=True)
+    stage: Stage
+    value: Any
+    unit: str | None = None
+    scope: str | None = None
+    how: str | None = None
+    origins: list[Origin] = []
+
+
+class Unparsed(BaseModel):
+    """A line whose hint matched and whose pattern did not: kept and shown, never guessed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    excerpt: str
+
+
+class Start(BaseModel):
+    """One start of an engine in a log (a session). Lines are 1-based and inclusive."""
+
+    first_line: int
+    last_line: int
+    outcome: str = "unknown"
+    cause: str | None = None
+    ready: bool | None = None
+    facts: list[Fact] = Field(default=[], exclude=True)
+
+
+class Reading(BaseModel):
+    """Everything a parser found in one document. Facts outside any start hold for every start."""
+
+    kind: str
+    engine: str | None = None
+    facts: list[Fact] = []
+    starts: list[Start] = []
+    unparsed: list[Unparsed] = []
+    notes: list[str] = []
+    wrapper: str | None = None

@@ -1,0 +1,1 @@
+"""Facts become a record: stages, states, conflicts, inferred facts, engine behaviour. A record knows only its own arm."""
