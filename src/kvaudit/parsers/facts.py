@@ -24,9 +24,12 @@ CLUES: dict[str, str] = {
     "clue.checkpoint_path": "Folder of the checkpoint files that were read.",
     "clue.checkpoint_config": "The parts of config.json that the KV arithmetic needs, as an object.",
     "clue.checkpoint_quantization": "The quantization block that speaks about KV, normalised, with the file it stands in.",
+    "clue.checkpoint_statement": "The block that decides among the files of a checkpoint; chosen by `record`.",
     "clue.kv_scale_notice": "A worker said that KV scales default to 1.0.",
     "clue.process_ids": "Process ids of the selected start, by process name.",
     "clue.device_names": "Device names or ids a log prints.",
+    "clue.snapshot_visibility": "Whether a GPU snapshot shows every process: full, or partial with the reason.",
+    "clue.snapshot_time": "When a GPU snapshot was taken, as printed.",
     "clue.raw_configuration": "A whole configuration (engine line, checkpoint file) for 'everything else that differs'.",
 }
 """Evidence that is no field of its own; `record` turns it into inferred facts. Name and meaning."""
@@ -91,3 +94,5 @@ class Reading(BaseModel):
     unparsed: list[Unparsed] = []
     notes: list[str] = []
     wrapper: str | None = None
+    selected: int | None = None
+    """A saved record's chosen start, 1-based."""

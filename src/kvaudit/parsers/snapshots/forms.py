@@ -1,0 +1,70 @@
+"""Which snapshot form a document is: one answer per document, so that exactly one parser claims it.
+
+Room: `parsers.snapshots`. By content, never by name. Forms are tried from the one that tells most to the one that tells least:
+a file that holds a table and a device list is a table. A form that prose or other logs may quote must fill its document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import re2
+
+from kvaudit.parsers.snapshots import csv_rows
+from kvaudit.parsers.snapshots.document import cleaned
+from kvaudit.parsers.snapshots.table import HEADER
+from kvaudit.sources.source import HEAD_BYTES, Source
+
+_SURE, _QUOTED = 0.95, 0.55
+_MOST_LINES = 3_000
+_BUS_ROW = re2.compile(
+    r"(?m)^\W{0,40}\d{1,3}[ \t|]+\S[^\n]*?[ \t|](?:On|Off|WDDM|TCC|MCDM|N/A|ERR!)[ \t|]+"
+    r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b"
+)
+
+
+def form_of(source: Source) -> tuple[str, float]:
+    """The form and the confidence; an empty name and 0 for anything else. Looks beyond the head only where it names the tool."""
+    head = source.head
+    if source.size > HEAD_BYTES // 2 and ("nvidia-smi" in head or "NVIDIA-SMI" in head):
+        head = source.text() or head
+    return _form(head)
+
+
+@lru_cache(maxsize=4)
+def _form(text: str) -> tuple[str, float]:
+    return next(((name, confidence) for name, test in _FORMS if (confidence := test(text))), ("", 0.0))
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n")[:1] in {"{", "["}
+
+
+def _share(text: str, belongs: Callable[[str], bool]) -> float:
+    """Which share of the filled lines belongs to the form."""
+    lines = [line for raw in text.split("\n", _MOST_LINES)[:_MOST_LINES] if (line := cleaned(raw).strip())]
+    return sum(map(belongs, lines)) / len(lines) if lines else 0.0
+
+
+def _table(text: str) -> float:
+    if not HEADER.search(text) and not _BUS_ROW.search(text):
+        return 0.0
+    if _is_json(text):
+        return _QUOTED
+    return _SURE if _share(text, lambda line: line[0] in "|+") >= 0.3 else _QUOTED
+
+
+def _csv(kind: str) -> Callable[[str], float]:
+    def test(text: str) -> float:
+        header = csv_rows.find_header([cleaned(raw) for raw in text.split("\n", 200)[:200]])
+        return _SURE if header is not None and header.kind == kind else 0.0
+
+    return test
+
+
+_FORMS: tuple[tuple[str, Callable[[str], float]], ...] = (
+    ("table", _table),
+    ("csv", _csv("gpus")),
+    ("compute-apps", _csv("processes")),
+)
