@@ -1,7 +1,7 @@
 """Data: what is known of the attention of model families, by `model_type`.
 
-Room: checkpoint parsers. Tables only. Sources: the configuration classes of transformers 4.57 and 5.0, and vLLM 0.33
-(`ModelArchConfigConvertorBase`). A family that stands in no table is unknown, never taken for plain.
+Room: checkpoint parsers. Tables only. Sources: the configuration classes of transformers 4.57.1, and for families that it does
+not hold the models of vLLM 0.33. A family that stands in no table is unknown, never taken for plain.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from kvaudit.parsers.checkpoint.values import words
 
 PLAIN = words(
     """
-    apertus aquila arcee baichuan chatglm cohere deepseek dots1 ernie4_5 ernie4_5_moe exaone falcon gemma glm glm4 glm4_moe
-    gpt2 gpt_neox gptj granite granitemoe helium hunyuan_v1_dense hunyuan_v1_moe internlm internlm2 internlm3 llama mimo
-    minimax_m2 ministral ministral3 mistral mixtral nemotron olmo olmo2 olmoe opt orion phi phi3 phimoe qwen2 qwen2_moe
-    qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen3 qwen3_moe qwen3_vl qwen3_vl_text qwen3_vl_moe qwen3_vl_moe_text
-    seed_oss smollm3 solar stablelm starcoder2 xverse
+    apertus aquila arcee baichuan bailing_moe chatglm cohere deepseek dots1 ernie4_5 ernie4_5_moe exaone falcon gemma glm
+    glm4 glm4_moe glm4v_moe_text glm4v_text gpt2 gpt_neox gptj granite granitemoe helium hunyuan_v1_dense hunyuan_v1_moe
+    internlm internlm2 internlm3 llama mimo minicpm minimax_m2 ministral ministral3 mistral mixtral nemotron olmo olmo2
+    olmoe opt orion phi phi3 phimoe qwen qwen2 qwen2_moe qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen3 qwen3_moe
+    qwen3_vl qwen3_vl_text qwen3_vl_moe qwen3_vl_moe_text seed_oss smollm3 solar stablelm starcoder2 xverse
     """
 )
 """Every decoder layer keeps K and V of all tokens, in one shape, unless a key of the configuration says otherwise."""
@@ -60,11 +60,14 @@ OTHERWISE: dict[str, str] = {
 
 WINDOW_OFF_BY_DEFAULT = words(
     """
-    minimax_m2 qwen2 qwen2_moe qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen3 qwen3_moe qwen3_next qwen3_5_text
+    mimo qwen2 qwen2_moe qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen3 qwen3_moe qwen3_next qwen3_5_text
     qwen3_5_moe_text
     """
 )
 """Families that ignore `sliding_window` unless `use_sliding_window` is true."""
+
+WINDOW_ON_BY_DEFAULT = words("dots1 ministral mistral")
+"""Families whose configuration class takes a window of 4096 where `sliding_window` is not written; null means none."""
 
 HEAD_DIM_BY_DIVISION = words(
     """
@@ -75,7 +78,7 @@ HEAD_DIM_BY_DIVISION = words(
 )
 """Families whose configuration class takes hidden_size // num_attention_heads where `head_dim` is not given."""
 
-ONE_KV_HEAD_PER_HEAD = words("baichuan gpt2 gpt_neox gptj llama opt orion phi phi3")
+ONE_KV_HEAD_PER_HEAD = words("baichuan gpt2 gpt_neox gptj llama minicpm opt phi phi3 qwen")
 """Families whose configuration class takes as many KV heads as heads where none are given."""
 
 FULL_EVERY: dict[str, int] = {"gemma2": 2, "gemma3_text": 6, "cohere2": 4}

@@ -104,7 +104,7 @@ def classify(decoder: Decoder) -> Classified:
         _unusual(decoder)
         or _latent(decoder)
         or _by_layers(decoder)
-        or _by_family(model_type)
+        or _by_family(decoder)
         or _plain(decoder)
         or Classified("unknown", f"the model type {model_type!r} stands in no table" if model_type else "no model_type")
     )
@@ -126,7 +126,8 @@ def _latent(decoder: Decoder) -> Classified | None:
     if decoder.model_type in families.RECURRENT:
         return Classified("hybrid", f"{decoder.model_type}: latent attention beside recurrent layers")
     if decoder.model_type in families.LATENT:
-        return Classified("mla", f"kv_lora_rank of {decoder.model_type}: one latent vector a token and layer")
+        indexer = ", an indexer cache beside it" if decoder.text.get("index_head_dim") else ""
+        return Classified("mla", f"kv_lora_rank of {decoder.model_type}: one latent vector a token and layer{indexer}")
     return Classified("unknown", f"kv_lora_rank is set, but whether {decoder.model_type!r} keeps it latent is not known")
 
 
@@ -149,12 +150,18 @@ def _counted(kinds: list[str]) -> str:
     return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)))
 
 
-def _by_family(model_type: str) -> Classified | None:
+def _by_family(decoder: Decoder) -> Classified | None:
+    """What is known of a family holds only if the configuration does not speak against it."""
+    model_type, kinds = decoder.model_type, kinds_of(decoder)
+    if kinds is not None and model_type in families.RECURRENT | families.WINDOWED:
+        return Classified("unknown", f"{kinds.source} lists full attention only, unlike other {model_type} models")
     if model_type in families.RECURRENT:
         return Classified("hybrid", f"{model_type} has recurrent layers")
-    if model_type in families.WINDOWED:
-        return Classified("sliding", f"{model_type} has layers with a window")
-    return None
+    if model_type not in families.WINDOWED:
+        return None
+    if window(decoder) is None and positive(decoder.text.get("attention_chunk_size")) is None:
+        return Classified("unknown", f"{model_type} without a window size")
+    return Classified("sliding", f"{model_type} has layers with a window")
 
 
 def _plain(decoder: Decoder) -> Classified | None:
@@ -163,6 +170,8 @@ def _plain(decoder: Decoder) -> Classified | None:
         return None
     if window(decoder) is not None:
         return Classified("sliding", f"{model_type} with sliding_window {window(decoder)}")
+    if model_type in families.WINDOW_ON_BY_DEFAULT and "sliding_window" not in text:
+        return Classified("unknown", f"{model_type} without sliding_window, whose default is a window")
     if text.get("use_sliding_window") is True:
         return Classified("unknown", "use_sliding_window without a window size")
     if text.get("num_kv_shared_layers"):

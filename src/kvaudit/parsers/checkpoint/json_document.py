@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint.positions import Place, places, second_of_a_key
+from kvaudit.parsers.checkpoint.keys import second_of_a_key
+from kvaudit.parsers.checkpoint.positions import Place, places
 from kvaudit.parsers.facts import Origin
 from kvaudit.sources.source import Source
 
@@ -36,24 +37,22 @@ class _DuplicateError(ValueError):
 
 @dataclass(slots=True)
 class JsonDocument:
-    """A JSON object with the bytes it was read from, for origins."""
+    """A JSON object with the text it was read from, for origins."""
 
     source: Source
     value: dict[str, Any]
-    data: bytes
+    text: str
 
     def origins(self, pointers: list[str], reader: str) -> dict[str, Origin]:
         """One origin for each pointer: the line that holds its key (or its nearest ancestor's)."""
-        found = places(self.data, set(pointers))
+        found = places(self.text, set(pointers))
         return {pointer: self._origin(pointer, place, reader) for pointer, place in found.items()}
 
     def _origin(self, pointer: str, place: Place, reader: str) -> Origin:
-        start = max(self.data.rfind(b"\n", 0, place.start) + 1, place.start - _WINDOW)
-        end = self.data.find(b"\n", place.start)
-        end = min(len(self.data) if end < 0 else end, place.start + _WINDOW)
-        before = self.data[start : place.start].decode("utf-8", "replace")
-        line = before + self.data[place.start : end].decode("utf-8", "replace")
-        excerpt = self.source.excerpt(line, len(before))
+        start = max(self.text.rfind("\n", 0, place.start) + 1, place.start - _WINDOW)
+        end = self.text.find("\n", place.start)
+        line = self.text[start : min(len(self.text) if end < 0 else end, place.start + _WINDOW)]
+        excerpt = self.source.excerpt(line, place.start - start)
         return Origin(file=self.source.path, line=place.line, pointer=pointer, excerpt=excerpt, reader=reader)
 
 
@@ -72,7 +71,7 @@ def load(source: Source, limit: int = LIMIT_BYTES) -> JsonDocument:
         raise InputError(source.path, "line 1: not a JSON object")
     if _depth_exceeds(value, DEEPEST):
         raise InputError(source.path, f"JSON nested deeper than {DEEPEST} levels")
-    return JsonDocument(source, value, text.encode("utf-8", "replace"))
+    return JsonDocument(source, value, text)
 
 
 def _parsed(text: str, path: str) -> Any:
@@ -104,7 +103,7 @@ def _items(container: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def _duplicate(text: str) -> str:
-    found = second_of_a_key(text.encode("utf-8", "replace"))
+    found = second_of_a_key(text)
     if found is None:
         return "not strict JSON: a key stands twice in one object"
     return f"not strict JSON, line {found[1]}: the key {json.dumps(found[0][:60])} stands twice in one object"

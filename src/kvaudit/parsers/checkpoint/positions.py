@@ -1,102 +1,72 @@
-"""Where the keys of a JSON document stand: JSON pointer to physical line, and the keys near the top of a document.
+"""Where the keys of a sound JSON document stand: JSON pointer to physical line.
 
-Room: checkpoint parsers. Works on bytes and on tokens only, in linear time and without recursion, so it also runs on damaged
-and hostile documents. It checks nothing and knows no key; whether a document is sound is decided in `json_document`.
+Room: checkpoint parsers. Walks only the objects that lead to a wanted key and lets the JSON decoder skip every other value, so
+the cost is that of reading the document once more. The document has been read before (`json_document`), so it is sound.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
-import re2
-
-EventKind = Literal["open_object", "open_array", "close", "key"]
-
-_KINDS: dict[bytes, EventKind] = {b"{": "open_object", b"[": "open_array", b"}": "close", b"]": "close"}
-# A string, or one character that gives structure. The newline stands last: it can only match between tokens.
-_TOKEN = re2.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],\n]')
-
-
-class Event(NamedTuple):
-    """A structural event: `line` is 1-based and split on newline only, `start` a byte offset, `token` the quoted key."""
-
-    kind: EventKind
-    token: bytes
-    line: int
-    start: int
+_DECODER = json.JSONDecoder()
+_SPACES = " \t\r\n"
 
 
 class Place(NamedTuple):
-    """Where a key stands: 1-based line and byte offset of its opening quote (of the brace for the whole document)."""
+    """Where a key stands: 1-based line, split on newline only, and offset of its opening quote (or of the first brace)."""
 
     line: int
     start: int
-
-
-def events(data: bytes) -> Iterator[Event]:
-    """Objects, arrays and keys in the order of the document. Values that are no containers are passed over."""
-    line, expects_key = 1, False
-    objects: list[bool] = []
-    for match in _TOKEN.finditer(data):
-        token = match.group()
-        if token == b"\n":
-            line += 1
-        elif token == b",":
-            expects_key = bool(objects) and objects[-1]
-        elif (kind := _KINDS.get(token)) is not None:
-            if kind == "close":
-                if objects:
-                    objects.pop()
-                expects_key = False
-            else:
-                objects.append(kind == "open_object")
-                expects_key = kind == "open_object"
-            yield Event(kind, token, line, match.start())
-        elif expects_key:
-            expects_key = False
-            yield Event("key", token, line, match.start())
 
 
 @dataclass(slots=True)
 class _Wanted:
     """A node of the tree of wanted pointers."""
 
-    children: dict[str, _Wanted] = field(default_factory=dict)
     pointer: str = ""
+    children: dict[str, _Wanted] = field(default_factory=dict)
 
 
-def places(data: bytes, pointers: set[str]) -> dict[str, Place]:
-    """The places of the keys that `pointers` (RFC 6901) name, in one pass that ends when all are found.
+def places(text: str, pointers: set[str]) -> dict[str, Place]:
+    """The places of the keys that `pointers` (RFC 6901) name; `text` is a sound JSON object.
 
     A pointer that names no key (an array element, a key that is not there) gets the place of its nearest ancestor; the
     empty pointer is the document itself.
     """
-    root = _tree(pointers)
-    found: dict[str, Place] = {}
-    missing = {pointer for pointer in pointers if pointer}
-    parents: list[_Wanted | None] = []
-    current: _Wanted | None = root
-    for event in events(data):
-        if event.kind == "key":
-            parent = parents[-1]
-            current = parent.children.get(_text(event.token)) if parent is not None else None
-            if current is not None:
-                found[current.pointer] = Place(event.line, event.start)
-                missing.discard(current.pointer)
-        elif event.kind == "close":
-            if parents:
-                parents.pop()
-            current = None
+    start = _after_spaces(text, 0)
+    offsets = {"": start}
+    _walk(text, start, _tree(pointers), offsets)
+    return _with_lines(text, {pointer: _nearest(offsets, pointer) for pointer in pointers})
+
+
+def _walk(text: str, start: int, node: _Wanted, offsets: dict[str, int]) -> int:
+    """Note the offsets of the wanted keys of the object at `start` and below. The offset after the object comes back.
+
+    It calls itself only along wanted pointers, so as deep as the longest of them.
+    """
+    position = _after_spaces(text, start + 1)
+    while text[position] != "}":
+        key, colon = _DECODER.raw_decode(text, position)
+        value = _after_spaces(text, _after_spaces(text, colon) + 1)
+        child = node.children.get(key)
+        if child is not None:
+            offsets[child.pointer] = position
+        if child is not None and child.children and text[value] == "{":
+            position = _walk(text, value, child, offsets)
         else:
-            found.setdefault("", Place(event.line, event.start))
-            parents.append(current if event.kind == "open_object" else None)
-            current = None
-        if not missing:
-            break
-    return {pointer: _nearest(found, pointer) for pointer in pointers}
+            _, position = _DECODER.raw_decode(text, value)
+        position = _after_spaces(text, position)
+        if text[position] == ",":
+            position = _after_spaces(text, position + 1)
+    return position + 1
+
+
+def _after_spaces(text: str, position: int) -> int:
+    while text[position] in _SPACES:
+        position += 1
+    return position
 
 
 def _tree(pointers: set[str]) -> _Wanted:
@@ -105,64 +75,27 @@ def _tree(pointers: set[str]) -> _Wanted:
         node, path = root, ""
         for step in pointer.split("/")[1:]:
             path += f"/{step}"
-            node = node.children.setdefault(step.replace("~1", "/").replace("~0", "~"), _Wanted(pointer=path))
+            key = step.replace("~1", "/").replace("~0", "~")
+            node = node.children.setdefault(key, _Wanted(path))
     return root
 
 
-def _nearest(found: dict[str, Place], pointer: str) -> Place:
-    while pointer and pointer not in found:
+def _nearest(offsets: dict[str, int], pointer: str) -> int:
+    while pointer not in offsets:
         pointer = pointer.rpartition("/")[0]
-    return found.get(pointer, Place(1, 0))
+    return offsets[pointer]
 
 
-def _text(token: bytes) -> str:
-    """The key as text. A key that cannot be decoded (damaged document) is one that nobody looks for."""
-    if b"\\" not in token:
-        return token[1:-1].decode("utf-8", "replace")
-    try:
-        decoded: Any = json.loads(token)
-    except ValueError:
-        return ""
-    return str(decoded)
+def _with_lines(text: str, offsets: dict[str, int]) -> dict[str, Place]:
+    """Offsets with their lines, each newline counted once."""
+    lines: dict[int, int] = {}
+    counted, line = 0, 1
+    for offset in sorted(set(offsets.values())):
+        line += text.count("\n", counted, offset)
+        counted, lines[offset] = offset, line
+    return {pointer: Place(lines[offset], offset) for pointer, offset in offsets.items()}
 
 
 def pointer_of(*keys: str) -> str:
     """The JSON pointer of a path of keys, `~` and `/` escaped."""
     return "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys)
-
-
-def upper_keys(data: bytes) -> dict[str, set[str]]:
-    """The keys of the document and, for each that holds an object, the keys of that object. Damaged ends are ignored."""
-    keys: dict[str, set[str]] = {}
-    depth, upper, in_object = 0, "", [False]
-    for event in events(data):
-        if event.kind == "close":
-            depth -= 1
-            in_object = in_object[: depth + 1]
-            if depth <= 0:
-                break
-        elif event.kind != "key":
-            depth += 1
-            in_object.append(event.kind == "open_object")
-        elif depth == 1:
-            upper = _text(event.token)
-            keys.setdefault(upper, set())
-        elif depth == 2 and in_object[2] and upper:
-            keys[upper].add(_text(event.token))
-    return keys
-
-
-def second_of_a_key(data: bytes) -> tuple[str, int] | None:
-    """The first key that stands twice in one object, and the line of its second appearance."""
-    seen: list[set[str]] = []
-    for event in events(data):
-        if event.kind == "close":
-            if seen:
-                seen.pop()
-        elif event.kind != "key":
-            seen.append(set())
-        elif (key := _text(event.token)) in seen[-1]:
-            return key, event.line
-        else:
-            seen[-1].add(key)
-    return None

@@ -20,7 +20,7 @@ _NO_BLOCK = "no quantization block in this file"
 def state_block(statements: Statements, block: Block, file_kind: str, expert_dtype: str | None = None) -> None:
     """State everything a block says. `file_kind` is the usual name of a file of this kind."""
     scheme = scheme_of(block)
-    statements.add("model.quantization", block.method or None, block.method_pointer)
+    statements.add("model.quantization", _stated_method(block), block.method_pointer)
     statements.add("model.weight_format", weight_format(block, expert_dtype), _format_pointer(block))
     _state_scheme(statements, block, scheme)
     detail = {"file": file_kind, "method": block.method, "producer": block.producer, **scheme.details}
@@ -34,6 +34,14 @@ def state_no_block(statements: Statements, file_kind: str) -> None:
     statements.add("model.quantization", "none", "", how=_NO_BLOCK)
     statements.add("kv_cache.scheme", "none", "", how=_NO_BLOCK)
     statements.add("clue.checkpoint_quantization", {"file": file_kind, "method": "", "has_block": False, "kv": "none"}, "")
+
+
+def _stated_method(block: Block) -> str | None:
+    """A ModelOpt block without an algorithm quantizes KV alone: it does not say that the weights are quantized."""
+    weights = ("quant_algo", "config_groups", "quantized_layers", "weight_block_size")
+    if block.method == "modelopt" and not any(block.get(key) for key in weights):
+        return None
+    return block.method or None
 
 
 def _state_scheme(statements: Statements, block: Block, scheme: Scheme) -> None:

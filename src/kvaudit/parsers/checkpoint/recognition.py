@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kvaudit.parsers.checkpoint.json_document import LIMIT_BYTES
-from kvaudit.parsers.checkpoint.positions import upper_keys
+from kvaudit.parsers.checkpoint.keys import upper_keys
 from kvaudit.parsers.checkpoint.values import words
 from kvaudit.sources.source import HEAD_BYTES, Source
 
@@ -23,9 +23,27 @@ _SHAPE = words(
 )
 _MODEL_FACTS = _SHAPE | {"torch_dtype", "dtype", "transformers_version", "quantization_config", "model_type"}
 _MODELOPT = frozenset({"quant_algo", "kv_cache_quant_algo", "quantized_layers", "exclude_modules"})
-_BARE_BLOCK = words(
-    "config_groups kv_cache_scheme weight_block_size activation_scheme bits w_bit group_size modules_to_not_convert"
+_TENSORRT = frozenset({"architecture", "pretrained_config"})
+"""A TensorRT-LLM checkpoint or engine holds a `quantization` too, beside these; its form is another one."""
+
+_BLOCK = words(
+    """
+    activation_scheme backend bits checkpoint_format clamp_val config_groups damp_percent data_type desc_act dtype exclude_modules
+    fmt format global_compression_ratio group_size has_zero_point ignore ignored_layers kv_cache_quant_algo
+    kv_cache_quant_targets kv_cache_scheme lm_head meta model_file_base_name model_name_or_path modules_to_not_convert
+    pack_dtype packing_format pre_quant_scale producer q_group_size quant_algo quant_method quantization_status
+    quantized_layers scale_fmt smoothquant_val sparsity_config static_groups sym transform_config true_sequential
+    use_meta_recipe version w_bit weight_block_size zero_point
+    """
 )
+_BARE_BLOCKS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("quant_algo", (_MODELOPT - {"quant_algo"}) | {"group_size", "producer", "has_zero_point"}),
+    ("quant_method", words("config_groups kv_cache_scheme weight_block_size activation_scheme bits w_bit group_size")),
+    ("bits", words("desc_act damp_percent true_sequential sym")),
+    ("w_bit", words("q_group_size")),
+)
+"""A block alone in a file: a key, and keys of which one stands beside it (TensorRT-LLM, any, AutoGPTQ, AutoAWQ)."""
+
 _GENERATION = words(
     """
     _from_model_config assistant_early_exit bad_words_ids begin_suppress_tokens bos_token_id cache_config cache_implementation
@@ -47,10 +65,10 @@ def kind_of(source: Source) -> Kind | None:
     head = source.head.removeprefix("\ufeff").lstrip()
     if not head.startswith("{"):
         return None
-    kind = kind_by_keys(upper_keys(head.encode("utf-8", "replace")))
+    kind = kind_by_keys(upper_keys(head))
     if kind is not None or source.size <= HEAD_BYTES or source.size > LIMIT_BYTES:
         return kind
-    return kind_by_keys(upper_keys((source.text() or "").encode("utf-8", "replace")))
+    return kind_by_keys(upper_keys(source.text() or ""))
 
 
 def kind_by_keys(keys: dict[str, set[str]]) -> Kind | None:
@@ -79,10 +97,6 @@ def _is_config(names: set[str]) -> bool:
 def _is_quantization(keys: dict[str, set[str]]) -> bool:
     names = set(keys)
     if keys.get("quantization", set()) & _MODELOPT:
-        return True
-    if "quant_algo" in names and names & ((_MODELOPT - {"quant_algo"}) | {"group_size", "producer", "has_zero_point"}):
-        return True
-    if "quant_method" in names and names & _BARE_BLOCK:
-        return True
-    gptq = {"bits", "group_size"} <= names and names & {"desc_act", "damp_percent", "true_sequential", "sym"}
-    return bool(gptq) or {"w_bit", "q_group_size"} <= names
+        return not names & _TENSORRT
+    bare = any(first in names and names & others for first, others in _BARE_BLOCKS)
+    return bare and 2 * len(names & _BLOCK) > len(names)
