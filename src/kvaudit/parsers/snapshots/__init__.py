@@ -7,7 +7,19 @@ what a tool printed at one moment; whose processes they are is decided further r
 from __future__ import annotations
 
 from kvaudit.parsers.interface import Parser
-from kvaudit.parsers.snapshots.nvidia_smi import NvidiaSmiComputeApps, NvidiaSmiCsv, NvidiaSmiTable
+from kvaudit.parsers.snapshots import nvidia_smi
 
-PARSERS: tuple[Parser, ...] = (NvidiaSmiTable(), NvidiaSmiCsv(), NvidiaSmiComputeApps())
+PARSERS: tuple[Parser, ...] = (
+    nvidia_smi.NvidiaSmiTable(),
+    nvidia_smi.NvidiaSmiCsv(),
+    nvidia_smi.NvidiaSmiComputeApps(),
+    nvidia_smi.NvidiaSmiQuery(),
+    nvidia_smi.NvidiaSmiXml(),
+    nvidia_smi.NvidiaSmiPmon(),
+    nvidia_smi.NvidiaSmiDmon(),
+    nvidia_smi.NvidiaSmiList(),
+    nvidia_smi.NvidiaSmiTopology(),
+    nvidia_smi.NvidiaSmiAccountedApps(),
+    nvidia_smi.NvidiaSmiVersion(),
+)
 """Every snapshot parser; exactly one recognises a snapshot."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kvaudit.parsers.snapshots.capture import Capture, Process
 from kvaudit.parsers.snapshots.csv_rows import Cells, Header, find_header, rows
 from kvaudit.parsers.snapshots.document import TextLine
-from kvaudit.parsers.snapshots.values import mib, visible_name
+from kvaudit.parsers.snapshots.values import mib, visible_name, whole
 
 _REPEATS = "samples of a loop follow; the facts are of the first"
 
@@ -42,13 +42,13 @@ def _first_sample(read: list[Cells], capture: Capture) -> list[Cells]:
 
 
 def _process(cells: Cells, capture: Capture) -> None:
-    pid = cells.get("pid").strip()
-    if not pid.isdigit():
+    pid = whole(cells.get("pid"))
+    if pid is None:
         capture.hidden.append("a row without a process id")
         return
     capture.say("clue.snapshot_time", cells.get("timestamp") or None, cells.line)
     name, memory = visible_name(cells.get("process_name")), mib(cells.get("used_gpu_memory"))
-    capture.processes.append(Process(None, int(pid), name, None, memory, cells.line))
+    capture.processes.append(Process(None, pid, name, None, memory, cells.line))
 
 
 def _judge(capture: Capture, header: Header, odd: list[TextLine]) -> None:

@@ -60,7 +60,7 @@ def _by_gpu(read: list[Cells], identity: str | None) -> list[list[Cells]] | None
         groups.setdefault(cells.get(identity), []).append(cells)
     if identity == "index" and _repeats_at_once(read):
         return None
-    if identity == "index" and all(key.isdigit() for key in groups):
+    if identity == "index" and all(values.whole(key) is not None for key in groups):
         return [groups[key] for key in sorted(groups, key=int)]
     return list(groups.values())
 
@@ -95,8 +95,8 @@ def _fill(capture: Capture, samples: list[list[Cells]], read: list[Cells]) -> No
 
 def _gpu(own: list[Cells], order: int) -> Gpu:
     first = own[0]
-    index = first.get("index")
-    gpu = Gpu(int(index) if index.isdigit() else order, first.line)
+    index = values.whole(first.get("index"))
+    gpu = Gpu(order if index is None else index, first.line)
     for name, columns, convert in _COLUMNS:
         text, position = first.first(*columns)
         gpu.say(name, convert(text) if text else None, first.line, position)
@@ -133,7 +133,5 @@ def _host(capture: Capture, read: list[Cells]) -> None:
             capture.say(name, text, read[0].line, position)
         elif len(printed) > 1:
             capture.notes.append(f"{name} differs between rows and was left out")
-    count = read[0].get("count")
-    if count.isdigit():
-        capture.say("gpu.count", int(count), read[0].line, read[0].first("count")[1])
+    capture.say("gpu.count", values.whole(read[0].get("count")), read[0].line, read[0].first("count")[1])
     capture.say("clue.snapshot_time", read[0].get("timestamp") or None, read[0].line)

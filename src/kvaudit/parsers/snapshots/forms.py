@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import re2
 
-from kvaudit.parsers.snapshots import csv_rows
+from kvaudit.parsers.snapshots import csv_rows, listing, monitors, query
 from kvaudit.parsers.snapshots.document import cleaned
 from kvaudit.parsers.snapshots.table import HEADER
 from kvaudit.sources.source import HEAD_BYTES, Source
@@ -63,8 +64,43 @@ def _csv(kind: str) -> Callable[[str], float]:
     return test
 
 
+def _xml(text: str) -> float:
+    return _SURE if "<nvidia_smi_log" in text and not _is_json(text) else 0.0
+
+
+def _query(text: str) -> float:
+    if not query.START.search(text) or not ("Attached GPUs" in text or "Product Name" in text):
+        return 0.0
+    return _QUOTED if _is_json(text) or _share(text, lambda line: " : " in line) < 0.3 else _SURE
+
+
+def _filling(*patterns: Any) -> Callable[[str], float]:
+    """A form known by its lines: the first pattern must be there, all together must fill a third of the document."""
+
+    def belongs(line: str) -> bool:
+        return any(pattern.search(line) for pattern in patterns)
+
+    def test(text: str) -> float:
+        lines = [cleaned(raw) for raw in text.split("\n", _MOST_LINES)[:_MOST_LINES]]
+        if not any(patterns[0].search(line) for line in lines):
+            return 0.0
+        return _SURE if _share(text, belongs) >= 0.3 else 0.0
+
+    return test
+
+
+_TOPOLOGY_LINE = re2.compile(r"^(?:GPU\d|NIC\d|mlx\d|X |SYS |NODE |PHB |PXB |PIX |NV# |Legend|NIC Legend)")
+
 _FORMS: tuple[tuple[str, Callable[[str], float]], ...] = (
     ("table", _table),
+    ("query", _query),
+    ("xml", _xml),
     ("csv", _csv("gpus")),
     ("compute-apps", _csv("processes")),
+    ("pmon", _filling(monitors.PMON, monitors.ROW)),
+    ("dmon", _filling(monitors.DMON, monitors.ROW)),
+    ("list", _filling(listing.GPU_LINE, listing.MIG_LINE)),
+    ("topology", _filling(listing.TOPOLOGY, _TOPOLOGY_LINE)),
+    ("accounted-apps", _csv("accounted")),
+    ("version", _filling(listing.VERSION)),
 )

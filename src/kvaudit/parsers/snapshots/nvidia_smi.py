@@ -5,10 +5,11 @@ Room: `parsers.snapshots`. Each class joins a form's name with the module that r
 
 from __future__ import annotations
 
-from kvaudit.parsers.snapshots import csv_apps, csv_gpus, table
+from kvaudit.parsers.snapshots import accounted, csv_apps, csv_gpus, listing, monitors, query, table, xml_log
 from kvaudit.parsers.snapshots.base import SnapshotParser
 from kvaudit.parsers.snapshots.capture import Capture
 from kvaudit.parsers.snapshots.document import TextLine
+from kvaudit.parsers.snapshots.supplement import supplement
 from kvaudit.sources.source import Source
 
 
@@ -18,8 +19,11 @@ class NvidiaSmiTable(SnapshotParser):
     name, form = "nvidia-smi:table", "table"
 
     def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
-        """The first box of the document."""
-        return table.parse(lines)
+        """The first box of the document, with what a device list or log beside it adds."""
+        capture = table.parse(lines)
+        if capture is not None:
+            supplement(capture, lines)
+        return capture
 
 
 class NvidiaSmiCsv(SnapshotParser):
@@ -40,3 +44,83 @@ class NvidiaSmiComputeApps(SnapshotParser):
     def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
         """The process rows."""
         return csv_apps.parse(lines)
+
+
+class NvidiaSmiQuery(SnapshotParser):
+    """The text of `nvidia-smi -q`."""
+
+    name, form = "nvidia-smi:query", "query"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """The first log."""
+        return query.parse(lines)
+
+
+class NvidiaSmiXml(SnapshotParser):
+    """The XML of `nvidia-smi -x -q`."""
+
+    name, form = "nvidia-smi:xml", "xml"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """The first log; the text is read again as a whole because elements are no lines."""
+        return xml_log.parse(source.text() or "", source.path)
+
+
+class NvidiaSmiAccountedApps(SnapshotParser):
+    """`nvidia-smi --query-accounted-apps`."""
+
+    name, form = "nvidia-smi:accounted-apps", "accounted-apps"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """No facts, one note."""
+        return accounted.parse(lines)
+
+
+class NvidiaSmiPmon(SnapshotParser):
+    """`nvidia-smi pmon`."""
+
+    name, form = "nvidia-smi:pmon", "pmon"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """The processes of the first sample."""
+        return monitors.parse_pmon(lines)
+
+
+class NvidiaSmiDmon(SnapshotParser):
+    """`nvidia-smi dmon`."""
+
+    name, form = "nvidia-smi:dmon", "dmon"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """Clocks under load and used memory."""
+        return monitors.parse_dmon(lines)
+
+
+class NvidiaSmiList(SnapshotParser):
+    """`nvidia-smi -L`."""
+
+    name, form = "nvidia-smi:list", "list"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """Names and UUIDs."""
+        return listing.parse_list(lines)
+
+
+class NvidiaSmiTopology(SnapshotParser):
+    """`nvidia-smi topo -m`."""
+
+    name, form = "nvidia-smi:topology", "topology"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """The number of GPUs."""
+        return listing.parse_topology(lines)
+
+
+class NvidiaSmiVersion(SnapshotParser):
+    """`nvidia-smi --version`."""
+
+    name, form = "nvidia-smi:version", "version"
+
+    def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
+        """Driver and CUDA version."""
+        return listing.parse_version(lines)

@@ -20,7 +20,7 @@ GPU_ROW = re2.compile(
     r"^\s*(?P<index>\d{1,3})\s+(?P<name>\S.*?)\s+(?P<mode>On|Off|WDDM|TCC|MCDM|N/A|ERR!)\s+"
     r"(?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])(?:\s+(?:On|Off|N/A)(?:\s+(?P<ecc>\S+))?)?\s*$"
 )
-_MEMORY = re2.compile(r"(\d+)\s?MiB\s*/\s*(\d+)\s?MiB")
+_MEMORY = re2.compile(r"(\d{1,10})\s?MiB\s*/\s*(\d{1,10})\s?MiB")
 _POWER = re2.compile(r"(?:\d+(?:\.\d+)?\s?W|N/A|ERR!|Unknown Error\]?)\s*/\s*(\d+(?:\.\d+)?)\s?W\b")
 _MODE = re2.compile(
     r"\s(\d+\s?%|N/A|ERR!)\s+(Default|Prohibited|E\. ?Process|E\. ?Thread|Exclusive[_ ]Process|Exclusive[_ ]Thread)\s*$"
@@ -28,7 +28,7 @@ _MODE = re2.compile(
 _SECOND_ROW = re2.compile(r"\sP\d{1,2}\s|MiB\s*/|Not Supported|\sW\s*/|ERR!")
 _MIG = re2.compile(r"^\s*(Enabled\*?|Disabled\*?|N/A)\s*$")
 _PROCESS = re2.compile(
-    r"^\s*(?P<gpu>\d{1,3})\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d+)\s+(?P<type>C\+G|G\+C|M\+C|C|G|M)\s+"
+    r"^\s*(?P<gpu>\d{1,3})\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,10})\s+(?P<type>C\+G|G\+C|M\+C|C|G|M)\s+"
     r"(?:(?P<name>\S.*?)\s+)?(?P<mib>\d+\s?MiB|N/A|\d+M?i?B?\.*)\s*$"
 )
 _DATE = re2.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})? \d{4}\b")

@@ -12,6 +12,7 @@ from statistics import median
 import re2
 
 _NUMBER = re2.compile(r"^\s*(-?\d{1,15}(?:\.\d{1,6})?)\s*(?:MiB|MB|W|MHz|Mhz|%|us|C)?\s*$")
+_WHOLE = re2.compile(r"^\s*(\d{1,10})\s*$")
 _NOT_APPLICABLE = frozenset({"n/a", "[n/a]", "[not supported]", "not supported"})
 _SWITCHES = {"enabled": "Enabled", "disabled": "Disabled", "on": "Enabled", "off": "Disabled", "1": "Enabled", "0": "Disabled"}
 _MODES = {
@@ -47,6 +48,12 @@ def number(text: str) -> float | None:
     return float(match.group(1)) if match else None
 
 
+def whole(text: str) -> int | None:
+    """A whole number of at most ten digits, such as an index or a process id."""
+    match = _WHOLE.match(text)
+    return int(match.group(1)) if match else None
+
+
 def mib(text: str) -> int | None:
     """Whole MiB."""
     value = number(text)
@@ -68,7 +75,7 @@ def switch(text: str) -> str | None:
 def ecc_of_count(text: str) -> str | None:
     """ECC mode from the cell that counts errors: a number means that it is on."""
     word = text.strip()
-    return "Enabled" if word.isdigit() else switch(word)
+    return "Enabled" if whole(word) is not None else switch(word)
 
 
 def compute_mode(text: str) -> str | None:

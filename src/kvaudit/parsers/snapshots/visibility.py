@@ -28,15 +28,22 @@ def judged(capture: Capture, writer: Writer) -> list[Fact]:
     """The tenants where the list is proven, the unattributed memory where it can be computed, and the visibility clue."""
     if not capture.listed:
         return _clue("partial: no process table", capture, writer) if capture.gpus else []
-    reasons = [*capture.hidden, *_unexplained(capture)]
-    if not capture.processes and not _proves_empty(capture):
+    unexplained = _unexplained(capture)
+    reasons = [*capture.hidden, *(unexplained if _hides(capture) else [])]
+    if not capture.processes and not reasons and not _proves_empty(capture):
         reasons.append("an empty process list proves nothing here")
     if reasons:
         if capture.processes:
             capture.notes.append(f"{len(capture.processes)} processes are printed, but others may be hidden: {reasons[0]}")
         return _clue(f"partial: {'; '.join(reasons)}", capture, writer)
+    limits = [*dict.fromkeys(capture.limits), *unexplained]
     facts = [_tenants(capture, writer), *_unattributed(capture, writer)]
-    return [*facts, *_clue(f"partial: {'; '.join(capture.limits)}" if capture.limits else "full", capture, writer)]
+    return [*facts, *_clue(f"partial: {'; '.join(limits)}" if limits else "full", capture, writer)]
+
+
+def _hides(capture: Capture) -> bool:
+    """Whether unexplained memory means a list that is not the host's: none listed, a container, or rows without their memory."""
+    return not capture.processes or capture.wrapper == "container" or any(process.mib == 0 for process in capture.processes)
 
 
 def _clue(words: str, capture: Capture, writer: Writer) -> list[Fact]:

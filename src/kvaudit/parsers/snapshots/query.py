@@ -1,0 +1,134 @@
+"""The text of `nvidia-smi -q`: keys and values split on the first ` : `, headings instead of indentation.
+
+Room: `parsers.snapshots`. Key width and depth changed between drivers (418 to 610) and pastes lose blanks, so a value belongs to
+the last heading above it. Several logs in one file: the first is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import re2
+
+from kvaudit.parsers.snapshots import detail
+from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said
+from kvaudit.parsers.snapshots.document import TextLine
+from kvaudit.parsers.snapshots.values import mib, shown_type, visible_name, whole
+
+START = re2.compile(r"={5,}\s*NVSMI LOG\s*={5,}")
+_PAIR = re2.compile(r"^(\S.*?)\s*:(?:\s+(.*))?$")
+_GPU = re2.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
+_VERSION = re2.compile(r"^\d+(?:\.\d+)+")
+_HOST = (
+    ("gpu.driver", ("KMD Version", "Driver Version")),
+    ("gpu.cuda", ("CUDA UMD Version", "CUDA Version")),
+)
+
+
+@dataclass(slots=True)
+class _Block:
+    """One GPU block: cells by `heading/key` and by plain key, raw processes, and whether the list was printed."""
+
+    line: TextLine
+    cells: dict[str, Said] = field(default_factory=dict)
+    processes: list[dict[str, Said]] = field(default_factory=list)
+    listed: Said | None = None
+    none: bool = False
+
+
+@dataclass(slots=True)
+class _Log:
+    host: dict[str, Said] = field(default_factory=dict)
+    blocks: list[_Block] = field(default_factory=list)
+    heading: str = ""
+
+
+def parse(lines: list[TextLine]) -> Capture | None:
+    """The first log, None where it holds no GPU block."""
+    starts = [at for at, line in enumerate(lines) if START.search(line.text)]
+    if not starts:
+        return None
+    log = _Log()
+    for line in lines[starts[0] + 1 : starts[1] if len(starts) > 1 else len(lines)]:
+        if line.text.startswith("####"):
+            break
+        _take(log, line)
+    if not log.blocks:
+        return None
+    capture = _capture(log)
+    if len(starts) > 1:
+        capture.notes.append(
+            f"{len(starts)} logs in this file: the facts are of the first, {len(starts) - 1} further ones were not read"
+        )
+    return capture
+
+
+def _take(log: _Log, line: TextLine) -> None:
+    gpu = _GPU.match(line.text)
+    if gpu:
+        log.blocks.append(_Block(line))
+        log.heading = ""
+        return
+    pair = _PAIR.match(line.text)
+    if pair is None:
+        log.heading = line.text.strip() or log.heading
+        if log.heading == "Processes" and log.blocks and line.text:
+            log.blocks[-1].listed = Said("", line)
+        return
+    key, value = pair.group(1).strip(), (pair.group(2) or "").strip()
+    position = pair.span(2)[0] if pair.group(2) else 0
+    said = Said(value, line, max(0, line.raw.find(value)) if value else position)
+    if not log.blocks:
+        log.host.setdefault(key, said)
+    else:
+        _in_block(log.blocks[-1], log.heading, key, said)
+
+
+def _in_block(block: _Block, heading: str, key: str, said: Said) -> None:
+    if heading == "Processes" and block.listed:
+        if key == "Process ID":
+            block.processes.append({})
+        if block.processes:
+            block.processes[-1].setdefault(key, said)
+    elif key == "Processes":
+        block.listed, block.none = said, said.value == "None"
+    else:
+        block.cells.setdefault(f"{heading}/{key}", said)
+        block.cells.setdefault(key, said)
+
+
+def _capture(log: _Log) -> Capture:
+    capture = Capture(listed=all(block.listed for block in log.blocks), empty=all(block.none for block in log.blocks))
+    capture.process_line = next((block.listed.line for block in log.blocks if block.listed), None)
+    for name, keys in _HOST:
+        for key in keys:
+            said = log.host.get(key)
+            version = _VERSION.match(said.value) if said else None
+            if said and version:
+                capture.say(name, version.group(0), said.line, said.position)
+    if "Timestamp" in log.host:
+        time = log.host["Timestamp"]
+        capture.say("clue.snapshot_time", time.value, time.line, time.position)
+    for order, block in enumerate(log.blocks):
+        _gpu(capture, order, block)
+    attached = log.host.get("Attached GPUs")
+    capture.counted = attached is None or whole(attached.value) == len(log.blocks)
+    return capture
+
+
+def _gpu(capture: Capture, order: int, block: _Block) -> None:
+    gpu = Gpu(order, block.line)
+    capture.gpus.append(gpu)
+    detail.fill(gpu, block.cells, "text")
+    for printed in block.processes:
+        pid, name, used = printed["Process ID"], printed.get("Name"), printed.get("Used GPU Memory")
+        number = whole(pid.value)
+        if number is None or used is None:
+            capture.hidden.append("the process list is cut")
+            continue
+        kind = shown_type(printed["Type"].value) if "Type" in printed else None
+        shown = visible_name(name.value) if name else None
+        capture.processes.append(Process(order, number, shown, kind, mib(used.value), pid.line))
+    if block.listed and not block.none and not block.processes:
+        capture.hidden.append("the process list is not printed")
+    detail.judge(capture, block.cells, "text")
