@@ -1,0 +1,1 @@
+"""The vocabulary of rule conditions. A predicate is a short decorated function; see `registry`."""

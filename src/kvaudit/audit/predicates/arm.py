@@ -1,0 +1,234 @@
+"""Predicates about one arm.
+
+Room: `audit`. Short functions only; each returns true, false, or unknown with what is missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kvaudit.audit.context import ArmContext, Cited, Outcome
+from kvaudit.audit.predicates.registry import FIELD_NAME, NUMBER, STAGE, TEXT, missing, predicate
+from kvaudit.fields import FIELDS
+from kvaudit.parsers.facts import Fact, Start
+from kvaudit.record.kv_dtype.ladder import bits, compatible
+from kvaudit.record.resolve import same_value
+
+_VALUE: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+
+
+def _known(arm: ArmContext, name: str, stage: str | None = None) -> tuple[bool, Any]:
+    """Whether a field is known (at a stage, if one is given), and its value."""
+    if stage is None:
+        return arm.record.state(name) == "known", arm.record.value(name)
+    values = [fact.value for fact in arm.record.facts(name) if fact.stage == stage and not FIELDS[name].delegates(fact.value)]
+    return bool(values), values[0] if values else None
+
+
+def _judge(arm: ArmContext, name: str, known: bool, truth: bool) -> Outcome:
+    if not known:
+        absent = arm.record.state(name) == "absent"
+        return Outcome(False, arm.cite(name)) if absent else Outcome(None, missing=[missing(arm, name)])
+    return Outcome(truth, arm.cite(name))
+
+
+@predicate("arm", {"field": FIELD_NAME, "value": _VALUE, "stage": STAGE}, optional=("stage",))
+def equals(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field's value is this one."""
+    known, value = _known(arm, arguments["field"], arguments.get("stage"))
+    return _judge(arm, arguments["field"], known, known and same_value(FIELDS[arguments["field"]], value, arguments["value"]))
+
+
+@predicate("arm", {"field": FIELD_NAME, "values": {"type": "array", "items": _VALUE}, "stage": STAGE}, optional=("stage",))
+def one_of(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field's value is one of these."""
+    known, value = _known(arm, arguments["field"], arguments.get("stage"))
+    row = FIELDS[arguments["field"]]
+    return _judge(arm, arguments["field"], known, known and any(same_value(row, value, one) for one in arguments["values"]))
+
+
+@predicate("arm", {"field": FIELD_NAME, "pattern": TEXT, "stage": STAGE}, optional=("stage",))
+def matches(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field's text holds this pattern (RE2, linear time)."""
+    import re2
+
+    known, value = _known(arm, arguments["field"], arguments.get("stage"))
+    return _judge(arm, arguments["field"], known, known and re2.search(arguments["pattern"], str(value)) is not None)
+
+
+@predicate("arm", {"field": FIELD_NAME, "value": NUMBER})
+def at_most(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field's number is this or less."""
+    known, value = _known(arm, arguments["field"])
+    return _judge(arm, arguments["field"], known, known and _number(value) <= arguments["value"])
+
+
+@predicate("arm", {"field": FIELD_NAME, "value": NUMBER})
+def at_least(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field's number is this or more."""
+    known, value = _known(arm, arguments["field"])
+    return _judge(arm, arguments["field"], known, known and _number(value) >= arguments["value"])
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else float("nan")
+
+
+@predicate("arm", {"field": FIELD_NAME})
+def present(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field is known and not `none`."""
+    known, value = _known(arm, arguments["field"])
+    return _judge(arm, arguments["field"], known, known and str(value).lower() != "none")
+
+
+@predicate("arm", {"field": FIELD_NAME})
+def absent(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field is proven not to be set."""
+    state = arm.record.state(arguments["field"])
+    if state in ("absent", "known"):
+        return Outcome(
+            state == "absent" or str(arm.record.value(arguments["field"])).lower() == "none", arm.cite(arguments["field"])
+        )
+    return Outcome(None, missing=[missing(arm, arguments["field"])])
+
+
+@predicate("arm", {"field": FIELD_NAME})
+def undecided(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field is neither known nor proven absent (for rules about missing facts)."""
+    name = arguments["field"]
+    open_ = arm.record.state(name) in ("unknown", "conflict")
+    return Outcome(open_, arm.cite(name), [missing(arm, name)] if open_ else [])
+
+
+@predicate("arm", {"field": FIELD_NAME})
+def conflicts(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """Equally strong evidence says different values."""
+    return Outcome(arm.record.state(arguments["field"]) == "conflict", arm.cite(arguments["field"]))
+
+
+@predicate("arm", {"field": FIELD_NAME})
+def undeclared(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """Nobody asked for the value: the launch arguments, or a delegating word in the engine line, say so."""
+    name = arguments["field"]
+    requested = [fact for fact in arm.record.facts(name) if fact.stage == "requested"]
+    asked = [fact for fact in requested if not FIELDS[name].delegates(fact.value)]
+    if asked:
+        return Outcome(False, [Cited(arm.name, name, fact) for fact in asked[:2]])
+    if requested or arm.record.state("run.args") == "known":
+        seen = [Cited(arm.name, name, fact) for fact in requested[:2]] or arm.cite("run.args")[:1]
+        return Outcome(True, seen)
+    return Outcome(None, missing=[f"arm {arm.name}: the launch arguments (a log with its arguments line, or the command)"])
+
+
+@predicate("arm", {"field": FIELD_NAME, "stage": STAGE, "how": TEXT}, optional=("how",))
+def overridden(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """What a stage says of the field is not what holds."""
+    name = arguments["field"]
+    said = [fact for fact in arm.record.facts(name) if _is_said(fact, name, arguments)]
+    if not said:
+        return Outcome(False)
+    if arm.record.state(name) != "known":
+        return Outcome(None, missing=[missing(arm, name)])
+    value = arm.record.value(name)
+    beaten = [fact for fact in said if not _agree(name, fact.value, value)]
+    return Outcome(bool(beaten), [*(Cited(arm.name, name, fact) for fact in beaten[:2]), *arm.cite(name)])
+
+
+def _is_said(fact: Fact, name: str, arguments: dict[str, Any]) -> bool:
+    start = arguments.get("how", "")
+    return fact.stage == arguments["stage"] and not FIELDS[name].delegates(fact.value) and (fact.how or "").startswith(start)
+
+
+def _agree(name: str, left: Any, right: Any) -> bool:
+    if name == "kv_cache.dtype":
+        return compatible(str(left), str(right))
+    return same_value(FIELDS[name], left, right)
+
+
+@predicate("arm", {"field": FIELD_NAME, "bits": NUMBER})
+def narrower_than(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field's element type has fewer bits than this."""
+    known, value = _known(arm, arguments["field"])
+    width = bits(value) if known else None
+    if known and width is None:
+        return Outcome(None, missing=[f"arm {arm.name}: the width of {value}"])
+    return _judge(arm, arguments["field"], known, width is not None and width < arguments["bits"])
+
+
+@predicate("arm", {"code": TEXT})
+def notice(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The engine gave a notice of this code."""
+    facts = [fact for fact in arm.record.facts("engine.notices") if any(_code(one) == arguments["code"] for one in fact.value)]
+    if facts:
+        return Outcome(True, [Cited(arm.name, "engine.notices", fact) for fact in facts[:3]])
+    read = arm.record.state("engine.name") == "known"
+    return Outcome(False) if read else Outcome(None, missing=[f"arm {arm.name}: an engine log"])
+
+
+def _code(one: Any) -> Any:
+    return one.get("code") if isinstance(one, dict) else None
+
+
+@predicate(
+    "arm",
+    {"field": FIELD_NAME, "other": FIELD_NAME, "value": NUMBER, "share": NUMBER},
+    optional=("value", "share"),
+)
+def exceeds(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The field is larger than the other by more than this, in units or as a share of the field."""
+    names = (arguments["field"], arguments["other"])
+    for name in names:
+        if arm.record.state(name) != "known":
+            return Outcome(None, missing=[missing(arm, name)])
+    left, right = (_number(arm.record.value(name)) for name in names)
+    limit = arguments.get("value", 0.0) + arguments.get("share", 0.0) * left
+    return Outcome(left - right > limit, arm.cite(*names))
+
+
+@predicate(
+    "arm",
+    {"field": FIELD_NAME, "key": TEXT, "values": {"type": "array", "items": TEXT}, "count": NUMBER},
+)
+def count_over(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """More than this many items of a list field have one of these values under a key."""
+    name = arguments["field"]
+    known, value = _known(arm, name)
+    items = value if isinstance(value, list) else []
+    hits = [one for one in items if isinstance(one, dict) and one.get(arguments["key"]) in arguments["values"]]
+    return _judge(arm, name, known, len(hits) > arguments["count"])
+
+
+@predicate("arm", {"field": FIELD_NAME, "value": NUMBER})
+def any_item_over(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """One item of a list of numbers is larger than this."""
+    known, value = _known(arm, arguments["field"])
+    items = value if isinstance(value, list) else [value]
+    return _judge(arm, arguments["field"], known, any(_number(item) > arguments["value"] for item in items))
+
+
+@predicate("arm", {"field": FIELD_NAME, "values": {"type": "array", "items": TEXT, "minItems": 1}})
+def any_item_of(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """A list field, or one of its lists per GPU, holds one of these words."""
+    known, value = _known(arm, arguments["field"])
+    items = value if isinstance(value, list) else [value]
+    words = {str(word) for item in items for word in (item if isinstance(item, list) else [item])}
+    return _judge(arm, arguments["field"], known, not words.isdisjoint(arguments["values"]))
+
+
+@predicate("arm", {"count": NUMBER})
+def failed_starts(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """At least this many starts in a row failed for the same cause."""
+    starts = arm.record.sessions.list
+    if not starts:
+        return Outcome(None, missing=[f"arm {arm.name}: an engine log with its starts"])
+    run, longest, before = 0, 0, None
+    for start in starts:
+        cause = _cause(start) if start.ready is False or start.outcome.startswith("failed") else None
+        run = run + 1 if cause and cause == before else int(cause is not None)
+        longest, before = max(longest, run), cause
+    return Outcome(longest >= arguments["count"], arm.cite("engine.starts", "engine.failure"))
+
+
+def _cause(start: Start) -> str:
+    """The cause without figures: two starts that ran out of memory differ in the number of bytes."""
+    return "".join(letter for letter in (start.cause or start.outcome) if not letter.isdigit())

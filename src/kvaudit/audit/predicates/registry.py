@@ -1,0 +1,72 @@
+"""Predicates by name, with the JSON Schema of their arguments.
+
+Room: `audit`. Adding a predicate is one decorated function in `arm` or `pair` and a regenerated `rules/rule.schema.json`.
+Predicates are three-valued: a field that is not known makes them unknown and says what is missing, never false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kvaudit.audit.context import ArmContext, Outcome, PairContext
+from kvaudit.fields import FIELDS
+
+ArmPredicate = Callable[[ArmContext, dict[str, Any]], Outcome]
+PairPredicate = Callable[[PairContext, dict[str, Any]], Outcome]
+Schema = dict[str, Any]
+
+FIELD_NAME: Schema = {"$ref": "#/$defs/field"}
+NUMBER: Schema = {"type": "number"}
+TEXT: Schema = {"type": "string"}
+STAGE: Schema = {"enum": ["stated", "requested", "resolved", "observed", "inferred"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A named predicate: what it says, what its arguments look like, how it is evaluated."""
+
+    name: str
+    scope: Literal["arm", "pair"]
+    meaning: str
+    arguments: dict[str, Schema]
+    required: tuple[str, ...]
+    evaluate: Callable[[Any, dict[str, Any]], Outcome]
+
+    def schema(self) -> Schema:
+        """The JSON Schema of the predicate's argument object."""
+        return {
+            "type": "object",
+            "description": self.meaning,
+            "properties": self.arguments,
+            "required": list(self.required),
+            "additionalProperties": False,
+        }
+
+
+PREDICATES: dict[str, Predicate] = {}
+
+
+def predicate(
+    scope: Literal["arm", "pair"], arguments: dict[str, Schema], optional: tuple[str, ...] = ()
+) -> Callable[[Callable[[Any, dict[str, Any]], Outcome]], Callable[[Any, dict[str, Any]], Outcome]]:
+    """Register a function as the predicate of its own name; its docstring's first line is its meaning."""
+
+    def register(function: Callable[[Any, dict[str, Any]], Outcome]) -> Callable[[Any, dict[str, Any]], Outcome]:
+        name = function.__name__.strip("_")
+        meaning = (function.__doc__ or "").strip().splitlines()[0]
+        required = tuple(key for key in arguments if key not in optional)
+        key = name if name not in PREDICATES else f"{scope}:{name}"
+        PREDICATES[key] = Predicate(name, scope, meaning, arguments, required, function)
+        return function
+
+    return register
+
+
+def missing(arm: ArmContext, name: str) -> str:
+    """What would make a field known, as one sentence."""
+    state = arm.record.fields.get(name)
+    reason = state.because if state and state.because else None
+    settles = FIELDS[name].settles
+    return f"arm {arm.name}: {name}: {reason or settles or 'evidence that names it'}"
