@@ -1,0 +1,108 @@
+"""Words of vLLM's lines as recorded values. A converter returns None for what it does not know: the value is dropped.
+
+Room: pure functions of one string, used by the row tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from kvaudit.parsers.vllm.repr_split import mapping
+
+_ATTENTION = {
+    "flash attention": "FLASH_ATTN",
+    "flashattention-2": "FLASH_ATTN",
+    "flashattention": "FLASH_ATTN",
+    "flashinfer": "FLASHINFER",
+    "xformers": "XFORMERS",
+    "triton": "TRITON_ATTN",
+    "triton attention": "TRITON_ATTN",
+    "triton mla": "TRITON_MLA",
+    "flashmla": "FLASHMLA",
+    "cutlass mla": "CUTLASS_MLA",
+    "flashinfer mla": "FLASHINFER_MLA",
+    "flashattention mla": "FLASH_ATTN_MLA",
+    "sparse mla": "FLASHMLA_SPARSE",
+    "flashmla sparse": "FLASHMLA_SPARSE",
+    "flexattention": "FLEX_ATTENTION",
+    "tree attention": "TREE_ATTN",
+    "torch sdpa": "TORCH_SDPA",
+    "rocmflashattention": "ROCM_FLASH",
+    "rocm attention": "ROCM_ATTN",
+    "aiter mla": "ROCM_AITER_MLA",
+    "aiter flash attention": "ROCM_AITER_FA",
+    "aiter unified attention": "ROCM_AITER_UNIFIED_ATTN",
+    "pallas": "PALLAS",
+    "ipex": "IPEX",
+}
+
+
+def integer(text: str) -> int | None:
+    """`1,048,576` as 1048576."""
+    digits = text.replace(",", "").strip()
+    return int(digits) if digits.lstrip("+-").isdigit() and len(digits) < 20 else None
+
+
+def number(text: str) -> float | None:
+    """A finite number with optional thousands commas."""
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def percent(text: str) -> float | None:
+    """`39.4` (per cent) as the fraction 0.394."""
+    value = number(text)
+    return None if value is None else round(value / 100, 6)
+
+
+def text(words: str) -> str | None:
+    """The words without surrounding blanks and quotes."""
+    return words.strip().strip("'\"") or None
+
+
+def lower(words: str) -> str | None:
+    """The words in small letters."""
+    return words.strip().lower() or None
+
+
+def switched(words: str) -> bool | None:
+    """`enabled` and `disabled`."""
+    return {"enabled": True, "disabled": False}.get(words)
+
+
+def always(value: Any) -> Callable[[str], Any]:
+    """A converter for lines whose presence says it all."""
+    return lambda _words: value
+
+
+def attention_backend(words: str) -> str | None:
+    """Every era's spelling of an attention backend in today's capitals: `Flash Attention` is `FLASH_ATTN`."""
+    name = words.strip().strip("'\"").removeprefix("AttentionBackendEnum.").removeprefix("_Backend.")
+    if not name:
+        return None
+    return _ATTENTION.get(name.lower(), name.upper().replace(" ", "_") if not name.isupper() else name)
+
+
+def candidates(words: str) -> list[str] | None:
+    """The candidate list of an attention backend line: a list or tuple repr."""
+    inside = words.strip().rstrip(".").strip("[]()")
+    names = [name for part in inside.split(",") if (name := attention_backend(part))]
+    return names or None
+
+
+def kv_dtype(words: str) -> str | None:
+    """A KV element type as a worker names it."""
+    return words.strip().strip("'\"").rstrip(".,").removeprefix("torch.") or None
+
+
+def sampling_defaults(words: str) -> str | None:
+    """The overridden sampling parameters as sorted `k=v` text."""
+    values, whole = mapping(words)
+    if not whole:
+        return None
+    return ", ".join(f"{key}={values[key]}" for key in sorted(values)) or "none"

@@ -1,0 +1,143 @@
+"""The vLLM log parser: hit lines to records, records to starts, starts to facts.
+
+Room: the `Parser` protocol for vLLM, nothing else; every step has its own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvaudit.parsers.facts import Origin, Reading, Unparsed
+from kvaudit.parsers.tables import Match, Row, fact
+from kvaudit.parsers.vllm import arguments, engine_line, notices, recognition, rows
+from kvaudit.parsers.vllm.messages import Record, records
+from kvaudit.parsers.vllm.readiness import accepts_startup_complete
+from kvaudit.parsers.vllm.splitter import Splitter
+from kvaudit.parsers.vllm.start import StartBuilder
+from kvaudit.sources.lines import hit_lines
+from kvaudit.sources.source import Source
+
+NEWEST = (0, 33, 0)
+"""Newest release whose formats were read."""
+
+_OPENERS = {
+    "api-version": "banner",
+    "server-version": "banner",
+    "logo-version": "banner",
+    "batch-version": "banner",
+    "arguments": "arguments",
+    "namespace": "arguments",
+    "engine-line": "engine",
+    "argument-error": "argument-error",
+}
+_MOST_UNPARSED = 20
+_SAMPLING_BEGINS = 1_900
+
+
+class VllmLog:
+    """vLLM server logs and offline runs, 0.2 to 0.33."""
+
+    name = "vllm"
+    kind = "engine-log"
+    hints: tuple[bytes, ...] = tuple(
+        dict.fromkeys((*rows.FACTS.hints, *rows.NOTICES.hints, *rows.LIFECYCLE.hints, *rows.PLATFORM_HINTS))
+    )
+    periodic_hints: tuple[bytes, ...] = (rows.STATISTICS_HINT, b"Prefix cache hit rate: GPU")
+
+    def recognises(self, source: Source) -> float:
+        """Confidence by content: the engine's own lines anywhere in the document."""
+        return recognition.score(source)
+
+    def read(self, source: Source) -> Reading:
+        """Facts per start, unparsed lines and notes."""
+        return _Reader(source).read()
+
+
+class _Reader:
+    """One pass over the hit lines of one source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.splitter = Splitter(source)
+        self.unparsed: list[Unparsed] = []
+
+    def read(self) -> Reading:
+        for line in hit_lines(self.source):
+            for record in records(line):
+                self._take(record)
+        starts = self.splitter.starts
+        statistics = sum(start.statistics.lines for start in starts)
+        finished = []
+        for index, start in enumerate(starts):
+            last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
+            finished.append(start.finish(last, statistics >= _SAMPLING_BEGINS))
+        reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.unparsed)
+        reading.facts.append(fact("engine.name", "vllm", "observed", self._origin_of_name()))
+        reading.facts.append(fact("engine.starts", len(starts), "observed", []))
+        reading.notes.extend(self._notes(starts))
+        return reading
+
+    def _take(self, record: Record) -> None:
+        facts = self._matched(rows.FACTS.matches(record.message), record)
+        lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
+        opener = next((_OPENERS[match.row.name] for match in (*lifecycle, *facts) if match.row.name in _OPENERS), None)
+        is_statistics = rows.STATISTICS_HINT.decode() in record.message or "Prefix cache hit rate: GPU" in record.message
+        noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
+        platform = record.source_name.encode() + b":" in rows.PLATFORM_HINTS
+        if not (facts or lifecycle or noted or is_statistics or platform):
+            return
+        if not self.splitter.starts and not (record.stamped or record.process or opener):
+            return
+        start = self.splitter.assign(record, opener)
+        if is_statistics and start.statistics.read(record):
+            start.life.ready = start.life.ready or record
+            return
+        start.life.saw(record)
+        start.dummy_expected = start.dummy_expected or any(match.row.name == "config-not-set" for match in facts)
+        for match in lifecycle:
+            self._lifecycle(start, record, match)
+        start.read_facts(record, facts)
+        for match in noted:
+            notices.read(start.collector, record, match, start.noted)
+
+    def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
+        matches = []
+        for item in found:
+            if isinstance(item, Match):
+                matches.append(item)
+            elif isinstance(item, Row) and item.name in rows.LOUD and record.stamped and len(self.unparsed) < _MOST_UNPARSED:
+                excerpt = self.source.excerpt(record.line, record.position)
+                self.unparsed.append(Unparsed(line=record.number, excerpt=excerpt))
+        return matches
+
+    def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
+        name = match.row.name
+        if name in ("arguments", "namespace") and start.arguments is None:
+            start.arguments = arguments.parse(match.groups["body"], only_typed=name == "arguments")
+            start.mark("arguments", record)
+        elif name == "engine-line":
+            start.engine_names.add(record.process.name if record.process else "")
+            if start.engine is None:
+                groups = match.groups
+                start.engine = engine_line.parse(groups.get("core"), groups.get("version"), groups["body"])
+                start.mark("engine", record)
+        elif name == "startup-complete":
+            if accepts_startup_complete(start, record):
+                start.life.ready = start.life.ready or record
+        else:
+            start.life.read(record, match)
+
+    def _origin_of_name(self) -> list[Origin]:
+        for start in self.splitter.starts:
+            if start.reached:
+                record = next(iter(start.reached.values()))
+                return [start.collector.origin(record, 0, "recognition")]
+        return []
+
+    def _notes(self, starts: list[StartBuilder]) -> list[str]:
+        notes = []
+        for version in dict.fromkeys(start.engine.version for start in starts if start.engine and start.engine.version):
+            numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
+            if len(numbers) >= 2 and numbers > NEWEST[: len(numbers)]:
+                notes.append(f"vLLM {version} is newer than 0.33.0, the newest release whose log formats were checked")
+        return notes

@@ -1,0 +1,90 @@
+"""Which start a record belongs to: several starts in one file, several processes in one start, two writers in one file.
+
+Room: openers (banner, arguments, engine line), process ids and their order. Facts of two starts never mix; API servers,
+data-parallel engines and workers of one start must not count as starts.
+"""
+
+from __future__ import annotations
+
+from kvaudit.parsers.vllm.collector import Collector
+from kvaudit.parsers.vllm.messages import Record
+from kvaudit.parsers.vllm.processes import Process
+from kvaudit.parsers.vllm.start import StartBuilder
+from kvaudit.sources.source import Source
+
+_ERRORS = ("ERROR", "CRITICAL")
+_COMPLAINTS = ("Traceback", "Error: ", "Exception: ")
+
+
+class Splitter:
+    """Assigns records to starts in file order."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.starts: list[StartBuilder] = []
+        self._owner: dict[int, StartBuilder] = {}
+
+    def assign(self, record: Record, opener: str | None) -> StartBuilder:
+        """The start of a record. `opener` is `banner`, `arguments`, `engine`, `argument-error` or None."""
+        start = self._start_of(record, opener)
+        start.join(record)
+        if opener:
+            start.open(opener, record)
+        if record.process is not None:
+            self._owner[record.process.pid] = start
+        return start
+
+    def _start_of(self, record: Record, opener: str | None) -> StartBuilder:
+        if not self.starts:
+            return self._open(record)
+        if opener:
+            current = self._candidate(record)
+            if _begins(current, record, opener):
+                return self._open(record)
+            return current
+        process = record.process
+        if process is None:
+            return self.starts[-1]
+        return self._owner.get(process.pid) or self._of_new_process(record, process)
+
+    def _candidate(self, record: Record) -> StartBuilder:
+        """The start that an opener may belong to: its process's, else the latest."""
+        if record.process is not None and record.process.pid in self._owner:
+            return self._owner[record.process.pid]
+        if record.process is not None:
+            return self._of_new_process(record, record.process)
+        return self.starts[-1]
+
+    def _of_new_process(self, record: Record, process: Process) -> StartBuilder:
+        complains = record.level in _ERRORS or (not record.stamped and any(word in record.message for word in _COMPLAINTS))
+        for start in reversed(self.starts[-4:]):
+            taken = process.is_unique and start.names.get(process.name, process.pid) != process.pid
+            if not taken and (complains or not start.life.failed):
+                return start
+        return self.starts[-1] if complains else self._open(record)
+
+    def _open(self, record: Record) -> StartBuilder:
+        previous = self._owner.get(record.process.pid) if record.process else (self.starts[-1] if self.starts else None)
+        if previous is not None:
+            self._owner = {pid: start for pid, start in self._owner.items() if start is not previous}
+        start = StartBuilder(Collector(self.source), first_line=record.number, last_line=record.number)
+        self.starts.append(start)
+        return start
+
+
+def _begins(start: StartBuilder, record: Record, opener: str) -> bool:
+    """Whether an opener begins a new start rather than going on with `start`."""
+    if opener == "argument-error":
+        return bool(start.openers) or start.has_content
+    if start.openers.get(opener) == record.time + record.message:
+        return False
+    name = record.process.name if record.process else ""
+    if name.startswith("ApiServer_"):
+        return False
+    if opener == "banner":
+        return bool(start.openers) or start.has_content
+    if opener == "arguments":
+        return "arguments" in start.openers or start.has_content
+    if record.process is not None and record.process.is_engine and name not in start.engine_names and not start.life.failed:
+        return bool(start.engine_names) and not (record.process.scope or "").startswith("DP")
+    return "engine" in start.openers or start.has_engine_content
