@@ -1,4 +1,4 @@
-"""kvaudit: what did an LLM server really do, and may two runs be compared?
+"""Config forensics for LLM servers: what did the engine really do, and may two runs be compared.
 
 Undocumented names are private. The stable surface is the command line and the JSON documents (`kvaudit schema`).
 """

@@ -24,7 +24,7 @@ class InputError(KvauditError):
         self.tried = tried or []
 
 
-class InputErrors(KvauditError):
+class InputErrors(KvauditError):  # noqa: N818 - the plural is the point
     """Several pieces of evidence of one call cannot be used; all of them are named at once."""
 
     def __init__(self, errors: list[InputError]) -> None:

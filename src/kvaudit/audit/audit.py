@@ -1,0 +1,130 @@
+"""The audit: one record or two, the rules and the caller's wishes become a report.
+
+Room: `audit`, its entry point. It decides the verdict and the exit code and nothing about how they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kvaudit.audit.capacity import decompose
+from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
+from kvaudit.audit.differences import classify, expand_vary
+from kvaudit.audit.findings import Findings, apply_rules
+from kvaudit.audit.gate import undecided_of_arm, undecided_of_pair
+from kvaudit.audit.raw import other_differences
+from kvaudit.audit.reasons import reasons_of_check, reasons_of_diff
+from kvaudit.audit.report import Finding, Report, Settings, Severity, Summary, Verdict
+from kvaudit.audit.rules import Rule
+from kvaudit.errors import UsageError
+from kvaudit.fields import FIELDS
+from kvaudit.record.model import Record
+
+FailOn = Literal["error", "warning", "never"]
+_ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What the caller asked of an audit."""
+
+    fail_on: FailOn = "error"
+    vary: tuple[str, ...] = ()
+    accept_unknown: tuple[str, ...] = ()
+    allow_unknown: bool = False
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    settings_file: str | None = None
+    extra: list[str] = field(default_factory=list)
+
+
+def check(record: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
+    """Audit one arm."""
+    arm = ArmContext(ARM_NAMES[0], record)
+    found = apply_rules(_chosen(rules, wishes), [arm], None)
+    undecided = _after_acceptance(undecided_of_arm(record), wishes)
+    verdict = _verdict(found.findings, undecided, ("pass", "fail"))
+    report = _report("check", verdict, found, undecided=undecided, wishes=wishes, records=[record])
+    report.reasons = reasons_of_check(report.findings, undecided, record)
+    return report
+
+
+def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
+    """Audit two arms and compare them."""
+    vary = expand_vary(wishes.vary)
+    arms = [ArmContext(name, record, vary) for name, record in zip(ARM_NAMES, (a, b), strict=True)]
+    differences = classify(arms[0], arms[1], vary)
+    found = apply_rules(_chosen(rules, wishes), arms, PairContext(arms[0], arms[1], differences, vary))
+    undecided = _after_acceptance(undecided_of_pair(a, b, differences), wishes)
+    verdict = _verdict(found.findings, undecided, ("comparable", "not_comparable"))
+    report = _report("diff", verdict, found, undecided=undecided, wishes=wishes, records=[a, b])
+    report.differences = list(differences.values())
+    report.capacity = decompose(a, b)
+    report.other_differences = other_differences(a, b)
+    report.reasons = reasons_of_diff(report, differences)
+    return report
+
+
+def _chosen(rules: Iterable[Rule], wishes: Wishes) -> list[Rule]:
+    all_rules = list(rules)
+    known = {rule.id for rule in all_rules}
+    for name in (*wishes.select, *wishes.ignore):
+        if name not in known:
+            raise UsageError(f"no rule is called {name!r}; `kvaudit rules` lists them")
+    selected = [rule for rule in all_rules if not wishes.select or rule.id in wishes.select]
+    return [rule for rule in selected if rule.id not in wishes.ignore]
+
+
+def _after_acceptance(undecided: list[str], wishes: Wishes) -> list[str]:
+    for name in wishes.accept_unknown:
+        if name not in FIELDS:
+            raise UsageError(f"--accept-unknown {name}: no field is called that")
+    if wishes.allow_unknown:
+        return []
+    return [name for name in undecided if name not in wishes.accept_unknown]
+
+
+def _verdict(findings: list[Finding], undecided: list[str], words: tuple[Verdict, Verdict]) -> Verdict:
+    if any(finding.state == "fired" and finding.severity == "error" for finding in findings):
+        return words[1]
+    return "cannot_tell" if undecided else words[0]
+
+
+def _report(
+    command: str, verdict: Verdict, found: Findings, *, undecided: list[str], wishes: Wishes, records: list[Record]
+) -> Report:
+    findings = sorted(found.findings, key=lambda finding: (_ORDER[finding.severity], finding.arms, finding.rule))
+    accepted = list(wishes.accept_unknown) or (["all"] if wishes.allow_unknown else [])
+    return Report(
+        command=command,
+        verdict=verdict,
+        exit_code=_exit_code(findings, verdict, wishes.fail_on),
+        undecided=undecided,
+        settings=Settings(file=wishes.settings_file, vary=list(wishes.vary), accepted_unknown=accepted),
+        arms=records,
+        findings=findings,
+        not_checked=found.not_checked,
+        summary=_summary(findings),
+    )
+
+
+def _exit_code(findings: list[Finding], verdict: Verdict, fail_on: FailOn) -> int:
+    """1 for a finding at or above the threshold (never for one about missing evidence), 3 for an open verdict, else 0."""
+    if fail_on == "never":
+        return 0
+    counted = [finding for finding in findings if finding.state == "fired" and finding.about != "missing"]
+    if any(_ORDER[finding.severity] <= _ORDER[fail_on] for finding in counted):
+        return 1
+    return 3 if verdict == "cannot_tell" else 0
+
+
+def _summary(findings: list[Finding]) -> Summary:
+    fired = [finding.severity for finding in findings if finding.state == "fired"]
+    return Summary(
+        error=fired.count("error"),
+        warning=fired.count("warning"),
+        note=fired.count("note"),
+        suppressed=sum(finding.state == "suppressed" for finding in findings),
+    )

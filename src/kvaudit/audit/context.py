@@ -1,0 +1,65 @@
+"""What a condition is evaluated against: one record, or two with their differences.
+
+Room: `audit`. Shapes and small look-ups only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kvaudit.audit.report import Difference
+from kvaudit.parsers.facts import Fact
+from kvaudit.record.model import Record
+
+ARM_NAMES = ("a", "b")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A fact that a condition relied on."""
+
+    arm: str
+    field: str
+    fact: Fact
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a condition: true, false, or None (unknown) with what is missing."""
+
+    truth: bool | None
+    cited: list[Cited] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ArmContext:
+    """One arm under its positional name."""
+
+    name: str
+    record: Record
+    varied: frozenset[str] = frozenset()
+
+    def cite(self, *names: str) -> list[Cited]:
+        """The deciding facts of the named fields."""
+        return [Cited(self.name, name, fact) for name in names for fact in self.record.deciding(name)[:4]]
+
+
+@dataclass(slots=True)
+class PairContext:
+    """Two arms, their classified differences, and what the call varies on purpose."""
+
+    a: ArmContext
+    b: ArmContext
+    differences: dict[str, Difference]
+    vary: frozenset[str] = frozenset()
+
+    @property
+    def arms(self) -> Sequence[ArmContext]:
+        """Both arms in order."""
+        return (self.a, self.b)
+
+    def cite(self, *names: str) -> list[Cited]:
+        """The deciding facts of the named fields on both arms, side by side."""
+        return [cited for name in names for arm in self.arms for cited in arm.cite(name)]

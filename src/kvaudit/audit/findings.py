@@ -1,0 +1,134 @@
+"""Rules over records become findings and a list of what could not be checked.
+
+Room: `audit`. One rule at a time; verdict and exit code are drawn elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kvaudit.audit.context import ArmContext, Cited, Outcome, PairContext
+from kvaudit.audit.evaluate import evaluate
+from kvaudit.audit.messages import fill
+from kvaudit.audit.report import Evidence, Finding, NotChecked, Severity
+from kvaudit.audit.rules import Rule
+from kvaudit.fields import FIELDS
+from kvaudit.record.model import Record
+
+_MOST_EVIDENCE = 12
+_KINDS = {
+    "engine": ("engine-log", "record", "metrics"),
+    "checkpoint": ("checkpoint", "record"),
+    "snapshot": ("gpu-snapshot", "record"),
+    "service": ("service", "record"),
+}
+_NEEDS = {
+    "engine": "an engine log",
+    "checkpoint": "the checkpoint's config.json",
+    "snapshot": "a GPU snapshot (nvidia-smi) of the host, taken during the run",
+    "service": "the unit file, compose file or pod description",
+}
+
+
+@dataclass(slots=True)
+class Findings:
+    """What the rules made of the evidence."""
+
+    findings: list[Finding] = field(default_factory=list)
+    not_checked: list[NotChecked] = field(default_factory=list)
+
+
+def apply_rules(rules: Iterable[Rule], arms: list[ArmContext], pair: PairContext | None) -> Findings:
+    """Evaluate every rule: arm rules on each arm, pair rules on the pair if there is one."""
+    found = Findings()
+    for rule in rules:
+        contexts: list[ArmContext | PairContext] = list(arms) if rule.scope == "arm" else [pair] if pair else []
+        for context in contexts:
+            _apply(rule, context, found)
+    return found
+
+
+def _apply(rule: Rule, context: ArmContext | PairContext, found: Findings) -> None:
+    records = [arm.record for arm in context.arms] if isinstance(context, PairContext) else [context.record]
+    names = [arm.name for arm in context.arms] if isinstance(context, PairContext) else [context.name]
+    if rule.engines and not any(record.value("engine.name") in rule.engines for record in records):
+        return
+    if lacking := _lacking(rule, records):
+        found.not_checked.append(NotChecked(rule=rule.id, arms=names, needs=[lacking]))
+        return
+    outcome = evaluate(rule.when, context)
+    if outcome.truth is None:
+        found.not_checked.append(NotChecked(rule=rule.id, arms=names, needs=list(dict.fromkeys(outcome.missing))))
+    elif outcome.truth:
+        found.findings.append(_finding(rule, context, names, outcome))
+
+
+def _lacking(rule: Rule, records: list[Record]) -> str | None:
+    """What kind of evidence the rule needs that no arm, or only one of two, holds."""
+    kinds = _KINDS.get(rule.needs)
+    if kinds is None or all(any(record.has_kind(kind) for kind in kinds) for record in records):
+        return None
+    return _NEEDS[rule.needs]
+
+
+def _finding(rule: Rule, context: ArmContext | PairContext, names: list[str], outcome: Outcome) -> Finding:
+    severity = _severity(rule, context)
+    if rule.when_varied == "note" and isinstance(context, ArmContext) and context.varied & _fields_of(outcome):
+        severity = "note"
+    cited = [*outcome.cited, *context.cite(*rule.cite)]
+    return Finding(
+        rule=rule.id,
+        severity=severity,
+        state="unknown" if rule.about == "missing" and rule.id == "tenants-not-visible" else "fired",
+        arms=names,
+        title=rule.title,
+        message=fill(rule.message, context),
+        evidence=_evidence(cited),
+        missing=list(dict.fromkeys(outcome.missing)),
+        fix=fill(rule.fix, context),
+        explained_by=_explained_by(context, outcome),
+        about=rule.about,
+    )
+
+
+def _fields_of(outcome: Outcome) -> set[str]:
+    return {cited.field for cited in outcome.cited}
+
+
+def _severity(rule: Rule, context: ArmContext | PairContext) -> Severity:
+    if isinstance(rule.severity, str):
+        return rule.severity
+    for step in rule.severity:
+        if step.when is None or evaluate(step.when, context).truth:
+            return step.level
+    return rule.severity[-1].level
+
+
+def _explained_by(context: ArmContext | PairContext, outcome: Outcome) -> str | None:
+    """The cause of the first difference that the rule relied on, where it follows from another."""
+    if not isinstance(context, PairContext):
+        return None
+    named = [context.differences[cited.field] for cited in outcome.cited if cited.field in context.differences]
+    return next((difference.explained_by for difference in named if difference.explained_by), None)
+
+
+def _evidence(cited: list[Cited]) -> list[Evidence]:
+    seen: dict[tuple[Any, ...], Evidence] = {}
+    for one in cited:
+        for origin in one.fact.origins[:4]:
+            key = (one.arm, one.field, origin.file, origin.line, origin.pointer)
+            if key not in seen and len(seen) < _MOST_EVIDENCE:
+                seen[key] = Evidence(
+                    arm=one.arm,
+                    field=one.field,
+                    stage=one.fact.stage,
+                    value=one.fact.value if FIELDS[one.field].type != "object" else None,
+                    file=origin.file,
+                    line=origin.line,
+                    pointer=origin.pointer,
+                    excerpt=origin.excerpt,
+                    how=one.fact.how,
+                )
+    return list(seen.values())

@@ -1,0 +1,56 @@
+"""Which facts a verdict needs, and which of them are undecided.
+
+Room: `audit`. The list follows from what an arm holds (contract: gate-critical facts); acceptance by the caller takes a fact
+out of the gate but never out of sight.
+"""
+
+from __future__ import annotations
+
+from kvaudit.audit.report import Difference
+from kvaudit.record.model import Record
+
+_MODEL = ("model.path", "model.architecture")
+_ENGINES_WITHOUT = {
+    "parallel.tensor": frozenset({"llama_cpp", "ollama"}),
+    "kv_cache.prefix_caching": frozenset({"llama_cpp", "ollama", "tgi"}),
+}
+
+
+def critical(record: Record) -> list[str]:
+    """The gate-critical fields of one arm. Either of model path and architecture is enough; the path stands for both."""
+    names: list[str] = []
+    engine = record.value("engine.name")
+    if engine or record.has_kind("engine-log") or record.has_kind("metrics"):
+        names += ["kv_cache.dtype", "kv_cache.tokens", "model.path"]
+        names += [name for name, without in _ENGINES_WITHOUT.items() if engine not in without]
+    elif record.has_kind("checkpoint") and not record.has_kind("gpu-snapshot"):
+        names.append("kv_cache.scheme")
+    if record.has_kind("gpu-snapshot"):
+        names.append("gpu.tenants")
+    if record.has_kind("service") and not names:
+        names.append("service.restart")
+    return names
+
+
+def undecided_of_arm(record: Record) -> list[str]:
+    """The gate-critical fields that this arm leaves undecided."""
+    return [name for name in critical(record) if not _decided(record, name)]
+
+
+def _decided(record: Record, name: str) -> bool:
+    if name == "model.path":
+        return any(record.state(one) == "known" for one in _MODEL)
+    return record.state(name) in ("known", "absent")
+
+
+def undecided_of_pair(a: Record, b: Record, differences: dict[str, Difference]) -> list[str]:
+    """The gate-critical fields that the pair leaves undecided; a proof by comparison decides the KV element type."""
+    proof = differences["kv_cache.dtype"].proof if "kv_cache.dtype" in differences else None
+    names = dict.fromkeys([*critical(a), *critical(b)])
+    return [name for name in names if not (name == "kv_cache.dtype" and proof) and not _decided_on_both(a, b, name, differences)]
+
+
+def _decided_on_both(a: Record, b: Record, name: str, differences: dict[str, Difference]) -> bool:
+    if not all(_decided(arm, name) for arm in (a, b)):
+        return False
+    return name not in differences or differences[name].class_ != "unknown"

@@ -1,0 +1,61 @@
+"""Fills the placeholders of rule texts with values: `{kv_cache.dtype}` of an arm, `{a.kv_cache.dtype}` of a pair.
+
+Room: `audit`. Placeholders are looked up, never evaluated; an unknown value is written as unknown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import re2
+
+from kvaudit.audit.context import ArmContext, PairContext
+from kvaudit.fields import FIELDS
+from kvaudit.record.model import Record
+
+_PLACEHOLDER = re2.compile(r"\{([a-z_0-9.]+)\}")
+_LONGEST = 160
+
+
+def fill(text: str, context: ArmContext | PairContext) -> str:
+    """The text with every placeholder replaced; one that names nothing stays as it is."""
+    return str(_PLACEHOLDER.sub(lambda match: _filled(match.group(1), context), " ".join(text.split())))
+
+
+def _filled(name: str, context: ArmContext | PairContext) -> str:
+    if isinstance(context, ArmContext):
+        if name == "arm":
+            return context.name
+        return written(context.record, name) if name in FIELDS else f"{{{name}}}"
+    for arm in context.arms:
+        if name.startswith(f"{arm.name}.") and name[2:] in FIELDS:
+            return written(arm.record, name[2:])
+    return f"{{{name}}}"
+
+
+def written(record: Record, name: str) -> str:
+    """A field's value as people read it, with its state where it is not known."""
+    state = record.state(name)
+    if state != "known":
+        return "not set" if state == "absent" else state
+    return shown(record.value(name), FIELDS[name].unit)
+
+
+def shown(value: Any, unit: str | None = None) -> str:
+    """A value as people read it: thousands separated, fractions as per cent, lists joined, long values cut."""
+    if unit == "fraction" and isinstance(value, int | float):
+        return f"{value:.1%}"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int):
+        text = f"{value:,}"
+    elif isinstance(value, float):
+        text = f"{value:,.2f}" if abs(value) < 1000 else f"{value:,.0f}"
+    elif isinstance(value, list):
+        text = ", ".join(shown(one) for one in value) or "none"
+    elif isinstance(value, dict):
+        text = ", ".join(f"{key}={one}" for key, one in value.items())
+    else:
+        text = str(value)
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return f"{text} {unit}" if unit and unit not in ("tokens", "fraction") and isinstance(value, int | float) else text

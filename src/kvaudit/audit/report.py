@@ -1,0 +1,140 @@
+"""The report: verdict, findings with evidence, differences, capacity, and what could not be checked.
+
+Room: `audit`, shapes only. The JSON form of these models is the document `report` that users and outside checks rely on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from kvaudit import __version__
+from kvaudit.record.model import DOCUMENT_VERSION, Record
+
+Severity = Literal["error", "warning", "note"]
+Verdict = Literal["comparable", "not_comparable", "pass", "fail", "cannot_tell"]
+DifferenceClass = Literal["expected", "derived", "confound", "context", "cosmetic", "unknown"]
+
+
+class Evidence(BaseModel):
+    """One line of evidence of a finding."""
+
+    arm: str
+    field: str
+    stage: str
+    value: Any = None
+    file: str | None = None
+    line: int | None = None
+    pointer: str | None = None
+    excerpt: str = ""
+    how: str | None = None
+
+
+class Finding(BaseModel):
+    """A rule that fired, was suppressed, or could not be decided although its subject is here."""
+
+    rule: str
+    severity: Severity
+    state: Literal["fired", "suppressed", "unknown"] = "fired"
+    arms: list[str] = []
+    title: str = ""
+    message: str = ""
+    evidence: list[Evidence] = []
+    missing: list[str] = []
+    fix: str = ""
+    explained_by: str | None = None
+    reason: str | None = None
+    """Why a suppressed finding does not count."""
+    about: Literal["missing"] | None = None
+
+
+class Difference(BaseModel):
+    """Two values of one field that are not equal as recorded. `ratio` is b ÷ a."""
+
+    field: str
+    values: tuple[Any, Any]
+    states: tuple[str, str]
+    ratio: float | None = None
+    class_: DifferenceClass = Field(serialization_alias="class")
+    explained_by: str | None = None
+    silenced: bool = Field(default=False, exclude=True)
+    """It follows from something under test, so no rule fires on it."""
+    proof: Literal["equal", "different"] | None = None
+
+
+class Factor(BaseModel):
+    """A contribution to the capacity ratio."""
+
+    name: str
+    ratio: float
+
+
+class MemoryPart(BaseModel):
+    """A contribution to the difference of the KV memory, in GiB per rank (b minus a)."""
+
+    name: str
+    gib: float
+
+
+class Capacity(BaseModel):
+    """The token capacities of two arms: b ÷ a, its factors, and what they leave unexplained."""
+
+    ratio: float
+    factors: list[Factor] = []
+    residual: float = 1.0
+    memory_parts: list[MemoryPart] = []
+
+
+class OtherDifference(BaseModel):
+    """A difference of the raw configurations that no field covers."""
+
+    source: str
+    pointer: str
+    values: tuple[Any, Any]
+
+
+class NotChecked(BaseModel):
+    """A rule that the evidence could not decide, and what it needs."""
+
+    rule: str
+    arms: list[str] = []
+    needs: list[str] = []
+
+
+class Summary(BaseModel):
+    """Fired findings by severity, and suppressed ones."""
+
+    error: int = 0
+    warning: int = 0
+    note: int = 0
+    suppressed: int = 0
+
+
+class Settings(BaseModel):
+    """What the call was told: the settings file in force and the differences under test."""
+
+    file: str | None = None
+    vary: list[str] = []
+    accepted_unknown: list[str] = []
+
+
+class Report(BaseModel):
+    """The whole result of `diff` or `check`."""
+
+    document: Literal["report"] = "report"
+    version: int = DOCUMENT_VERSION
+    kvaudit: str = __version__
+    command: str
+    verdict: Verdict
+    exit_code: int
+    reasons: list[str] = []
+    undecided: list[str] = []
+    settings: Settings = Settings()
+    arms: list[Record] = []
+    findings: list[Finding] = []
+    differences: list[Difference] = []
+    capacity: Capacity | None = None
+    other_differences: list[OtherDifference] = []
+    not_checked: list[NotChecked] = []
+    summary: Summary = Summary()

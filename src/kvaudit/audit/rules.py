@@ -1,0 +1,119 @@
+"""Rules: their shape, and how rule files are found and loaded.
+
+Room: `audit`. A rule is data: an id, a condition of named predicates, and the words that explain it. Conditions are evaluated
+in `evaluate`; nothing in a rule file is ever run.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from kvaudit.audit.report import Severity
+from kvaudit.bundled import rules_folder
+from kvaudit.errors import RuleError
+
+Condition = dict[str, Any]
+RULE_FILE_BYTES = 1 << 18
+
+
+class SeverityStep(BaseModel):
+    """A severity that holds where its condition is true; the last step may have none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    level: Severity
+    when: Condition | None = None
+
+
+class Example(BaseModel):
+    """One example of a rule: field values of one arm (`arm`), or of two (`a` and `b`), and what the rule makes of them.
+
+    A value that is a mapping with `value` may also give `stage` and `how`; `~` in `absent` lists fields proven absent.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    expect: Literal["fires", "clear", "unknown"]
+    arm: dict[str, Any] | None = None
+    a: dict[str, Any] | None = None
+    b: dict[str, Any] | None = None
+    vary: list[str] = []
+    severity: Severity | None = None
+
+
+class Rule(BaseModel):
+    """One rule file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    title: str
+    scope: Literal["arm", "pair"]
+    severity: Severity | list[SeverityStep]
+    when: Condition
+    message: str
+    why: str
+    fix: str
+    cite: list[str] = []
+    engines: list[str] = []
+    about: Literal["missing"] | None = None
+    needs: Literal["engine", "checkpoint", "snapshot", "service", "any"] = "engine"
+    when_varied: Literal["clear", "note"] = "clear"
+    references: list[str] = []
+    examples: list[Example] = []
+
+    @property
+    def category(self) -> str:
+        """The folder of the rule file."""
+        return _CATEGORY.get(self.id, "user")
+
+
+_CATEGORY: dict[str, str] = {}
+
+
+@cache
+def bundled_rules() -> tuple[Rule, ...]:
+    """All rules that come with kvaudit, sorted by category and id."""
+    return load_rules(rules_folder())
+
+
+def load_rules(folder: Path) -> tuple[Rule, ...]:
+    """The rules below a folder. Raises `RuleError` naming the file, and the line where YAML is at fault."""
+    found = []
+    for path in sorted(folder.glob("*/*.yaml")) + sorted(folder.glob("*.yaml")):
+        if path.parent.name == "engines":
+            continue
+        rule = load_rule(path)
+        _CATEGORY[rule.id] = path.parent.name if path.parent != folder else "user"
+        found.append(rule)
+    return tuple(found)
+
+
+def load_rule(path: Path) -> Rule:
+    """One rule file. Raises `RuleError`."""
+    document = load_rule_document(path)
+    try:
+        rule = Rule.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise RuleError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    if rule.id != path.stem:
+        raise RuleError(f"{path}: id {rule.id!r} is not the file's name")
+    return rule
+
+
+def load_rule_document(path: Path) -> Any:
+    """The YAML of a rule file, through the safe loader. Raises `RuleError` with the line of a mistake."""
+    import yaml
+
+    if path.stat().st_size > RULE_FILE_BYTES:
+        raise RuleError(f"{path}: larger than {RULE_FILE_BYTES} bytes")
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - the safe loader in C
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise RuleError(f"{path}{f':{mark.line + 1}' if mark else ''}: {error}") from error

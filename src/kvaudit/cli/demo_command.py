@@ -1,0 +1,38 @@
+"""`kvaudit demo`: the headline case on bundled evidence.
+
+Room: `cli`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from kvaudit.cli.running import guarded, make_redactor, publish, read
+
+
+@click.command("demo")
+@click.option("--good", is_flag=True, help="Run the pair that may be compared instead.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(good: bool, format_: str) -> int:
+    """Two servers, the same flags, one hidden FP8 KV cache: needs no GPU and no network.
+
+    Exits with 1, because that is the result; with --good with 0.
+    """
+    redactor = make_redactor("default")
+    options: dict[str, Any] = {"format_": format_, "output": ()}
+
+    def action() -> int:
+        from kvaudit.audit.audit import Wishes, diff
+        from kvaudit.audit.rules import bundled_rules
+        from kvaudit.bundled import demo_folder
+
+        folder = demo_folder() / ("good" if good else "bad")
+        a, b = (read([str(folder / arm)], redactor, "serving", no_local_checkpoint=True) for arm in ("a", "b"))
+        code = publish(diff(a, b, bundled_rules(), Wishes()), redactor, options)
+        if not good:
+            click.echo("kvaudit demo: exit code 1 is the expected result here; try `kvaudit demo --good` too.", err=True)
+        return code
+
+    return guarded(action, format_, redactor)

@@ -1,0 +1,45 @@
+"""`kvaudit explain`: the page of a rule or a field.
+
+Room: `cli`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from kvaudit.cli.options import complete_field, complete_rule
+from kvaudit.cli.running import guarded, write_out
+
+
+def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return complete_rule(context, parameter, incomplete) + complete_field(context, parameter, incomplete)
+
+
+@click.command("explain")
+@click.argument("name", shell_complete=_complete)
+def command(name: str) -> int:
+    """Print the page of a rule (hidden-fp8-kv) or of a field (kv_cache.dtype)."""
+
+    def action() -> int:
+        from kvaudit.audit.explain import field_page, rule_page
+        from kvaudit.audit.rules import bundled_rules
+        from kvaudit.errors import UsageError
+        from kvaudit.fields import FIELDS
+
+        rules = {rule.id: rule for rule in bundled_rules()}
+        if name in rules:
+            write_out(rule_page(rules[name]))
+        elif name in FIELDS:
+            write_out(field_page(name))
+        else:
+            raise UsageError(f"no rule or field is called {name!r}{_nearest(name, [*rules, *FIELDS])}")
+        return 0
+
+    return guarded(action)
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else "; `kvaudit rules` lists the rules"

@@ -1,0 +1,83 @@
+"""The command `kvaudit`: the group, its help, and how errors become exit codes.
+
+Room: `cli`. Command modules are imported when their command runs, so help, version and completion load click alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from kvaudit import __version__
+
+_COMMANDS: dict[str, str] = {
+    "diff": "Audit two arms and say whether they may be compared.",
+    "check": "Audit one arm: the gate before a benchmark.",
+    "record": "What one arm's engine really did, as JSON.",
+    "why": "Where one value comes from: every fact, file and line.",
+    "explain": "The page of a rule or a field.",
+    "rules": "The catalogue of rules; test a folder of rules.",
+    "schema": "The JSON Schema of a document.",
+    "demo": "The headline case on bundled evidence.",
+}
+
+_EPILOG = """\b
+Examples:
+  kvaudit diff serverA.log serverB.log
+  kvaudit diff serverA.log serverB.log -a modelA/ -b modelB/ --vary model.path
+  kvaudit check server.log config.json nvidia-smi.txt
+  kvaudit why server.log kv_cache.dtype
+\b
+Exit codes: 0 fine, 1 a finding fired, 2 usage or input error, 3 cannot tell.
+Shell completion: eval "$(_KVAUDIT_COMPLETE=bash_source kvaudit)"
+"""
+
+
+class _LazyGroup(click.Group):
+    """Finds commands by name and imports their module only when they run; listing needs no import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All command names, in the order of their use."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, None where there is none."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"kvaudit.cli.{cmd_name}_command")
+        command = module.command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in the help text."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kvaudit")
+def cli() -> None:
+    """What did an LLM server really do, and may two runs be compared?
+
+    kvaudit reads server logs, checkpoint files and GPU snapshots, establishes what the engine actually did, each value with
+    file and line, and says: comparable, not comparable, or cannot tell.
+    """
+
+
+def main() -> None:
+    """Run the command line; errors of input and usage exit with 2 and name what was wrong."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except click.Abort:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader has gone; a flush at exit would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,131 @@
+"""What `diff`, `check`, `record` and `why` share: reading arms, errors as documents, writing reports.
+
+Room: `cli`. One library call each; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kvaudit.errors import InputError, InputErrors, KvauditError
+
+if TYPE_CHECKING:
+    from kvaudit.audit.audit import Wishes
+    from kvaudit.audit.report import Report
+    from kvaudit.audit.rules import Rule
+    from kvaudit.record.model import Record
+    from kvaudit.redaction import Redactor
+
+
+def make_redactor(level: str) -> Redactor:
+    """The one redactor of this call."""
+    from kvaudit.redaction import Redactor
+
+    return Redactor("full" if level == "full" else "default")
+
+
+def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_checkpoint: bool) -> Record:
+    """The record of one arm."""
+    from kvaudit.record.build import Options, read_arm
+
+    return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
+
+
+def read_both(arms: list[Callable[[], Record]]) -> list[Record]:
+    """Both records; when evidence of either cannot be used, all of it is named at once."""
+    records, errors = [], []
+    for arm in arms:
+        try:
+            records.append(arm())
+        except InputErrors as error:
+            errors += error.errors
+    if errors:
+        raise InputErrors(errors)
+    return records
+
+
+def wishes_of(options: dict[str, Any], vary: Sequence[str] = ()) -> Wishes:
+    """The audit's wishes from the options of a command."""
+    from kvaudit.audit.audit import Wishes
+
+    return Wishes(
+        fail_on=options["fail_on"],
+        vary=tuple(vary),
+        accept_unknown=tuple(options["accept_unknown"]),
+        allow_unknown=options["allow_unknown"],
+        select=tuple(options["select"]),
+        ignore=tuple(options["ignore"]),
+    )
+
+
+def rules_of(options: dict[str, Any]) -> list[Rule]:
+    """The bundled rules and those of the user's folders, which are checked against the schema first."""
+    from kvaudit.audit.rule_schema import check_folder
+    from kvaudit.audit.rules import bundled_rules, load_rules
+
+    found = list(bundled_rules())
+    for folder in options["rules_folders"]:
+        check_folder(Path(folder))
+        own = load_rules(Path(folder))
+        replaced = {rule.id for rule in own}
+        found = [rule for rule in found if rule.id not in replaced] + list(own)
+    return found
+
+
+def publish(report: Report, redactor: Redactor, options: dict[str, Any]) -> int:
+    """Write the report to stdout and to the files asked for; the summary goes to stderr. Returns the exit code."""
+    from kvaudit.reports.interface import RENDERERS
+    from kvaudit.reports.summary import summary_line
+
+    for target in options["output"]:
+        name, equals, path = target.partition("=")
+        if not equals or name not in RENDERERS:
+            raise click.UsageError(f"-o {target}: give FORMAT=PATH with FORMAT one of {', '.join(RENDERERS)}")
+        Path(path).write_text(RENDERERS[name].render(report, redactor, None, False) + "\n", encoding="utf-8")
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    write_out(RENDERERS[options["format_"]].render(report, redactor, None, colour))
+    click.echo(summary_line(report), err=True)
+    return report.exit_code
+
+
+def write_out(text: str) -> None:
+    """Text to stdout, whatever its encoding."""
+    sys.stdout.buffer.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
+    sys.stdout.flush()
+
+
+def guarded(action: Callable[[], int], format_: str = "text", redactor: Redactor | None = None) -> int:
+    """Run a command's action; errors of input and usage are named on stderr (and as a document with JSON), exit code 2."""
+    try:
+        return action()
+    except InputErrors as error:
+        return _failed(error.errors, format_, redactor)
+    except InputError as error:
+        return _failed([error], format_, redactor)
+    except KvauditError as error:
+        return _failed([InputError("", str(error))], format_, redactor)
+
+
+def _failed(errors: list[InputError], format_: str, redactor: Redactor | None) -> int:
+    redactor = redactor or make_redactor("default")
+    for error in errors:
+        shown = redactor.excerpt(str(error) if error.path else error.message)
+        tried = f" (tried: {', '.join(error.tried)})" if error.tried else ""
+        click.echo(f"kvaudit: {shown}{tried}", err=True)
+    if format_ == "json":
+        document = {
+            "document": "error",
+            "version": 0,
+            "verdict": "input_error",
+            "exit_code": 2,
+            "errors": [{"path": error.path, "message": error.message, "tried": error.tried} for error in errors],
+        }
+        write_out(json.dumps(redactor.document(document), indent=2, ensure_ascii=False))
+    return 2

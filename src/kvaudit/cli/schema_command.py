@@ -1,0 +1,28 @@
+"""`kvaudit schema`: the JSON Schema of a document.
+
+Room: `cli`.
+"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from kvaudit.cli.running import write_out
+
+
+@click.command("schema")
+@click.argument("name", type=click.Choice(["record", "report", "rule"]))
+def command(name: str) -> int:
+    """Print the JSON Schema of the record, the report, or a rule file."""
+    from kvaudit.audit.report import Report
+    from kvaudit.audit.rule_schema import rule_schema
+    from kvaudit.record.model import Record
+
+    if name == "rule":
+        schema = rule_schema()
+    else:
+        schema = (Record if name == "record" else Report).model_json_schema(by_alias=True, mode="serialization")
+    write_out(json.dumps(schema, indent=2))
+    return 0

@@ -1,0 +1,154 @@
+"""From paths to a record: scan, recognise, read, choose the start, infer, resolve.
+
+Room: `record`, its entry point. One arm in, one record out; nothing here compares or judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kvaudit.errors import InputError, InputErrors
+from kvaudit.fields import FIELDS
+from kvaudit.parsers.facts import Fact, Reading
+from kvaudit.parsers.interface import Parser
+from kvaudit.parsers.registry import all_hints, recognise, tried
+from kvaudit.record.choosing import choose
+from kvaudit.record.derived import infer_everything
+from kvaudit.record.local_checkpoint import find_checkpoint
+from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
+from kvaudit.record.resolve import resolve
+from kvaudit.record.statement import settle_statement
+from kvaudit.record.table import FactTable
+from kvaudit.record.tenants import classify_tenants
+from kvaudit.redaction import Redactor
+from kvaudit.sources.arm import Evidence, Found, collect
+from kvaudit.sources.source import Source
+
+
+@dataclass(slots=True)
+class Options:
+    """How an arm is read. `session` is `serving` or a 1-based number."""
+
+    session: str = "serving"
+    local_checkpoint: bool = True
+
+
+@dataclass(slots=True)
+class _Read:
+    """The readings of one arm with the sources they came from, and the entries for the record."""
+
+    readings: list[tuple[Source, Reading]] = field(default_factory=list)
+    entries: list[SourceEntry] = field(default_factory=list)
+    errors: list[InputError] = field(default_factory=list)
+
+
+def read_arm(arguments: Sequence[str], redactor: Redactor, options: Options | None = None) -> Record:
+    """The record of one arm. Raises `InputErrors` naming every piece of evidence that cannot be used."""
+    options = options or Options()
+    evidence = collect(arguments, all_hints(), redactor)
+    read = _read(evidence)
+    if not read.readings and not read.errors:
+        read.errors.append(InputError(evidence.label, "no recognised evidence in it", tried()))
+    if read.errors:
+        raise InputErrors(read.errors)
+    sessions, facts = _facts_of_start(read, options)
+    if options.local_checkpoint and (extra := _local(read, facts, redactor)):
+        facts += extra
+    return _record(evidence.label, read, sessions, facts)
+
+
+def _read(evidence: Evidence) -> _Read:
+    read = _Read(errors=list(evidence.errors))
+    for found in evidence.found:
+        try:
+            _read_one(found, read)
+        except InputError as error:
+            read.errors.append(error)
+    return read
+
+
+def _read_one(found: Found, read: _Read) -> None:
+    source = found.source
+    parser = recognise(source) if source else None
+    if source is None or parser is None:
+        if found.named:
+            raise InputError(found.shown, _why_not(source), tried())
+        notes = [found.why_ignored or "not recognised"]
+        read.entries.append(SourceEntry(path=found.shown, kind="ignored", notes=notes))
+        return
+    reading = parser.read(source)
+    read.readings.append((source, reading))
+    read.entries.append(_entry(source, parser, reading))
+
+
+def _why_not(source: Source | None) -> str:
+    if source is not None and (source.data or b"").count(0) > source.size // 3:
+        return "the file is binary"
+    return "not recognised as evidence: no engine log, checkpoint file, GPU snapshot, metrics dump or saved record"
+
+
+def _entry(source: Source, parser: Parser, reading: Reading) -> SourceEntry:
+    return SourceEntry(
+        path=source.path,
+        kind=reading.kind,
+        engine=reading.engine,
+        sha256=source.sha256,
+        bytes=source.size,
+        lines=source.lines,
+        wrapper=reading.wrapper,
+        notes=[*source.notes, *reading.notes],
+        unparsed=reading.unparsed,
+    )
+
+
+def _facts_of_start(read: _Read, options: Options) -> tuple[Sessions, list[Fact]]:
+    """The facts of the chosen start of each log and of every other document; sessions are those of the first log."""
+    sessions, facts = Sessions(), []
+    for _, reading in read.readings:
+        of_this, index = (Sessions(), None) if reading.kind == "record" else choose(reading, options.session)
+        if reading.kind == "record" and reading.starts:
+            of_this = _saved_sessions(reading)
+        if of_this.count and not sessions.count:
+            sessions = of_this
+        facts += reading.facts
+        if index is not None:
+            facts += reading.starts[index].facts
+    return sessions, facts
+
+
+def _saved_sessions(reading: Reading) -> Sessions:
+    selected = reading.selected or len(reading.starts)
+    chosen = reading.starts[selected - 1] if selected <= len(reading.starts) else reading.starts[-1]
+    return Sessions(count=len(reading.starts), selected=selected, ready=chosen.ready, list=reading.starts)
+
+
+def _local(read: _Read, facts: list[Fact], redactor: Redactor) -> list[Fact]:
+    """Facts of the checkpoint that the log names, where no checkpoint was given and it is on this machine."""
+    if any(reading.kind in ("checkpoint", "record") for _, reading in read.readings):
+        return []
+    log = next((source for source, reading in read.readings if reading.engine), None)
+    model = resolve("model.path", [one for one in facts if one.field == "model.path"]).value
+    revision = resolve("model.revision", [one for one in facts if one.field == "model.revision"]).value
+    if log is None or not isinstance(model, str):
+        return []
+    paths = find_checkpoint(model, revision, log.folder)
+    if not paths:
+        return []
+    local = _read(collect([str(path) for path in paths], all_hints(), redactor))
+    for entry in local.entries:
+        entry.notes.append("found on this machine, because the log names it")
+    read.entries += local.entries
+    return [one for _, reading in local.readings for one in reading.facts]
+
+
+def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact]) -> Record:
+    table = FactTable(facts)
+    saved = any(reading.kind == "record" for _, reading in read.readings)
+    if not saved or len(read.readings) > 1:
+        settle_statement(table)
+    infer_everything(table)
+    classify_tenants(table)
+    names = [name for name in FIELDS if name in table.fields or name in table.settled or FIELDS[name].settles]
+    fields: dict[str, FieldState] = {name: table.state(name) for name in names}
+    return Record(label=label, sources=read.entries, sessions=sessions, fields=fields, clues=table.clues)

@@ -1,0 +1,67 @@
+"""Facts that follow from other facts of the same arm: totals, scales, readiness of the KV element type.
+
+Room: `record`. Each inference names its inputs' origins and its formula; nothing is inferred from a default.
+"""
+
+from __future__ import annotations
+
+from kvaudit.parsers.facts import Fact, Origin
+from kvaudit.parsers.tables import fact
+from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token, width_votes
+from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
+from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
+from kvaudit.record.resolve import why_unknown
+from kvaudit.record.table import FactTable
+
+_ENGINES_WITH_VOTES = {"vllm": vllm_votes}
+
+
+def infer_everything(table: FactTable) -> None:
+    """Add every inferred fact, in the order in which they need each other."""
+    add_bytes_per_token(table)
+    _settle_kv_dtype(table)
+    _add_scales(table)
+    _add_total_tokens(table)
+
+
+def _settle_kv_dtype(table: FactTable) -> None:
+    from kvaudit.fields import FIELDS
+
+    engine = table.value("engine.name")
+    facts = table.fields.get(FIELD, [])
+    if engine not in _ENGINES_WITH_VOTES:
+        return
+    found = [*_ENGINES_WITH_VOTES[engine](table), *width_votes(table)]
+    table.settled[FIELD] = settle(facts, found, why_unknown(FIELDS[FIELD], facts))
+
+
+def _add_scales(table: FactTable) -> None:
+    """FP8 KV without k/v scales runs on 1.0; scales that the checkpoint holds count only where KV is quantized."""
+    width = bits(table.value(FIELD))
+    stated = [one for one in table.fields.get("kv_cache.scales", []) if one.stage == "stated"]
+    table.fields["kv_cache.scales"] = [one for one in table.fields.get("kv_cache.scales", []) if one.stage != "stated"]
+    notice = table.clues.get("clue.kv_scale_notice", [])
+    if width is not None and width > 8:
+        return
+    if notice and width == 8:
+        table.add(fact("kv_cache.scales", "default_1.0", "resolved", list(notice[0].origins), how="the worker says so"))
+    elif stated and width == 8:
+        _scales_from_index(table, stated)
+    elif stated and table.value("engine.name") is None:
+        table.fields["kv_cache.scales"] = stated
+
+
+def _scales_from_index(table: FactTable, stated: list[Fact]) -> None:
+    values = {str(one.value) for one in stated}
+    origins: list[Origin] = [origin for one in stated for origin in one.origins]
+    if values == {"checkpoint"}:
+        table.infer("kv_cache.scales", "checkpoint", "FP8 KV, and the weight index lists k and v scales", origins)
+    elif values == {"none"}:
+        table.infer("kv_cache.scales", "default_1.0", "FP8 KV, and the weight index lists no k or v scales", origins)
+
+
+def _add_total_tokens(table: FactTable) -> None:
+    tokens, workers = table.value("kv_cache.tokens"), table.value("parallel.data")
+    if isinstance(tokens, int) and isinstance(workers, int):
+        origins = [*table.origins("kv_cache.tokens"), *table.origins("parallel.data")]
+        table.infer("kv_cache.tokens_total", tokens * workers, f"{tokens:,} tokens × {workers} data-parallel workers", origins)

@@ -1,0 +1,68 @@
+"""What an engine version does with a checkpoint's KV statement, looked up in `rules/engines/<engine>.yaml`.
+
+Room: `record`. The behaviour itself is data; here is only the look-up, and what an in-between build may claim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from kvaudit.bundled import rules_folder
+from kvaudit.record.versions import Bounds, within
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What `auto` becomes.
+
+    `value` is an element type or `model`; `shown` says whether the log tells; `beats_flag` whether the checkpoint wins over an
+    explicit flag.
+    """
+
+    row: str
+    value: str
+    shown: bool
+    beats_flag: bool
+
+
+@cache
+def engine_table(engine: str) -> dict[str, Any]:
+    """The table of an engine; empty where there is none."""
+    import yaml
+
+    path = rules_folder() / "engines" / f"{engine}.yaml"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8") as stream:
+        return dict(yaml.load(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))  # noqa: S506 - the safe loader in C
+
+
+def kv_dtype_under_auto(engine: str, version: Bounds, statement: dict[str, Any]) -> Behaviour | None:
+    """What the engine makes of `auto` for this statement.
+
+    A build between two releases gets an answer only where the rows of both releases agree. None where no row speaks.
+    """
+    for row in engine_table(engine).get("auto_kv_dtype", []):
+        if all(_holds(statement.get(key), wanted) for key, wanted in row["when"].items()):
+            low, high = (_result(row, end) for end in (version.low, version.high))
+            return low if low == high else None
+    return None
+
+
+def _holds(found: Any, wanted: Any) -> bool:
+    return found in wanted if isinstance(wanted, list) else found == wanted and type(found) is type(wanted)
+
+
+def _result(row: dict[str, Any], version: Any) -> Behaviour | None:
+    for result in row["results"]:
+        if within(version, result.get("since"), result.get("until")):
+            return Behaviour(row["id"], result["value"], bool(result["shown"]), bool(result.get("beats_flag")))
+    return None
+
+
+def is_model_driven(engine: str, architecture: str | None) -> bool:
+    """Whether this architecture chooses its own KV layout."""
+    prefixes = engine_table(engine).get("model_driven_architectures", [])
+    return bool(architecture) and any(str(architecture).startswith(prefix) for prefix in prefixes)

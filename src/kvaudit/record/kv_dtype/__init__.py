@@ -1,0 +1,1 @@
+"""The effective KV element type: a ladder of evidence, strongest rung first. See `ladder` for the ranks."""

@@ -1,0 +1,48 @@
+"""The checkpoint that a log names, if it is on this machine: an existing folder, or the local Hub cache.
+
+Room: `record`. Nothing is ever fetched because evidence names it. A relative path is looked up beside the log, never in the
+working directory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import re2
+
+WANTED = ("config.json", "hf_quant_config.json", "generation_config.json", "model.safetensors.index.json")
+
+_REPOSITORY = re2.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$")
+
+
+def find_checkpoint(model: str, revision: str | None, log_folder: str | None) -> list[Path]:
+    """Files of the checkpoint `model` (path or repository id), empty when it is not here.
+
+    A repository is taken from the cache only at the logged revision: a branch that moved since proves nothing.
+    """
+    path = Path(model)
+    if path.is_absolute():
+        return _files(path)
+    if log_folder and (beside := _files(Path(log_folder) / path)):
+        return beside
+    if revision and _REPOSITORY.match(model):
+        return _cached(model, revision)
+    return []
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return [folder / name for name in WANTED if (folder / name).is_file()]
+    except OSError:
+        return []
+
+
+def _cached(repository: str, revision: str) -> list[Path]:
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        found = [try_to_load_from_cache(repository, name, revision=revision) for name in WANTED]
+    except (HFValidationError, OSError):
+        return []
+    return [Path(path) for path in found if isinstance(path, str)]

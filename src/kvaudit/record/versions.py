@@ -1,0 +1,53 @@
+"""Engine versions: releases, builds between releases, and strings that are no version at all.
+
+Room: `record`. Versions follow PEP 440, as vLLM and SGLang print them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+_LAST_MICRO = 999
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Where a build lies: between `low` and `high`, both inclusive; equal for a release."""
+
+    low: Version
+    high: Version
+    released: bool
+
+
+def bounds(printed: str | None) -> Bounds | None:
+    """The releases a printed version lies between.
+
+    `0.25.1` is itself; `0.22.1rc1.dev159+g4f4` lies between 0.22.0 and 0.22.1; `0.1.dev1+g9759e3b06` (built without tags)
+    and anything unreadable is None. A local suffix without dev or rc (`0.13.0+nv26.01`) keeps its number but is no release.
+    """
+    if not printed:
+        return None
+    try:
+        version = Version(printed.removeprefix("v"))
+    except InvalidVersion:
+        return None
+    if version.release[:2] == (0, 1) and version.is_devrelease:
+        return None
+    high = Version(".".join(map(str, version.release)))
+    if version.is_prerelease:
+        return Bounds(_before(high), high, released=False)
+    return Bounds(high, high, released=version.local is None)
+
+
+def _before(version: Version) -> Version:
+    major, minor, micro = (*version.release, 0, 0, 0)[:3]
+    if micro:
+        return Version(f"{major}.{minor}.{micro - 1}")
+    return Version(f"{major}.{max(0, minor - 1)}.{_LAST_MICRO}")
+
+
+def within(version: Version, since: str | None, until: str | None) -> bool:
+    """Whether `since` <= version < `until`; an empty end is open."""
+    return (not since or version >= Version(since)) and (not until or version < Version(until))
