@@ -105,7 +105,10 @@ def header_columns(text: str) -> tuple[str, ...]:
 
 
 def _canonical(cell: str) -> str:
-    name = str(_UNIT.sub("", cell.strip().strip("\"'"))).strip().replace("clocks_throttle_reasons", "clocks_event_reasons")
+    name = cell.strip().strip("\"'")
+    if name.endswith("]"):
+        name = str(_UNIT.sub("", name)).strip()
+    name = name.replace("clocks_throttle_reasons", "clocks_event_reasons")
     return _ALIASES.get(name, name)
 
 

@@ -12,13 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
 _INVISIBLE = str.maketrans("\u00a0\u2502\u2503", " ||", "\ufeff\u200b\u200c\u200d\u2060\0\r")
-_QUOTING = re2.compile(r"^\s*(?:>\s*)*`*\s*")
+_QUOTING = " \t>`"
 _MOST_LINES = 200_000
 _DEEPEST = 40
 _TELLTALES = ("NVIDIA-SMI", "NVSMI LOG")
@@ -54,7 +52,7 @@ def plain_lines(text: str) -> list[TextLine]:
 def cleaned(raw: str) -> str:
     """One line without colours, invisible characters, quoting marks, backticks and outer blanks."""
     text = without_colours(raw).translate(_INVISIBLE)
-    return str(_QUOTING.sub("", text)).rstrip(" \t`")
+    return text.lstrip(_QUOTING).rstrip(_QUOTING.replace(">", ""))
 
 
 def rejoined(lines: list[TextLine]) -> Iterator[TextLine]:

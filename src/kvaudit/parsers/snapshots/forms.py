@@ -7,6 +7,7 @@ a file that holds a table and a device list is a table. A form that prose or oth
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +36,8 @@ def form_of(source: Source) -> tuple[str, float]:
 
 @lru_cache(maxsize=4)
 def _form(text: str) -> tuple[str, float]:
-    return next(((name, confidence) for name, test in _FORMS if (confidence := test(text))), ("", 0.0))
+    likely = (form for form in _FORMS if form.signs.search(text))
+    return next(((form.name, confidence) for form in likely if (confidence := form.test(text))), ("", 0.0))
 
 
 def _is_json(text: str) -> bool:
@@ -90,17 +92,35 @@ def _filling(*patterns: Any) -> Callable[[str], float]:
 
 
 _TOPOLOGY_LINE = re2.compile(r"^(?:GPU\d|NIC\d|mlx\d|X |SYS |NODE |PHB |PXB |PIX |NV# |Legend|NIC Legend)")
+_QUERY_COLUMN = (
+    r"(?:memory|utilization|power|temperature|clocks?|pcie?|mig|ecc|fan|encoder|enforced)[._]|"
+    r"(?:driver|kmd)_version|gpu_(?:name|uuid)"
+)
 
-_FORMS: tuple[tuple[str, Callable[[str], float]], ...] = (
-    ("table", _table),
-    ("query", _query),
-    ("xml", _xml),
-    ("csv", _csv("gpus")),
-    ("compute-apps", _csv("processes")),
-    ("pmon", _filling(monitors.PMON, monitors.ROW)),
-    ("dmon", _filling(monitors.DMON, monitors.ROW)),
-    ("list", _filling(listing.GPU_LINE, listing.MIG_LINE)),
-    ("topology", _filling(listing.TOPOLOGY, _TOPOLOGY_LINE)),
-    ("accounted-apps", _csv("accounted")),
-    ("version", _filling(listing.VERSION)),
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form: `signs` must stand somewhere in the text, then `test` says how sure it is."""
+
+    name: str
+    signs: Any
+    test: Callable[[str], float]
+
+
+def _signed(name: str, signs: str, test: Callable[[str], float]) -> _Form:
+    return _Form(name, re2.compile(signs), test)
+
+
+_FORMS: tuple[_Form, ...] = (
+    _signed("table", r"NVIDIA-SMI\s+\d|[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b", _table),
+    _signed("query", "NVSMI LOG", _query),
+    _signed("xml", "<nvidia_smi_log", _xml),
+    _signed("csv", _QUERY_COLUMN, _csv("gpus")),
+    _signed("compute-apps", r"\bpid\b", _csv("processes")),
+    _signed("pmon", r"gpu\s+pid\s+type", _filling(monitors.PMON, monitors.ROW)),
+    _signed("dmon", r"#\s?(?:Date\s+)?(?:Time\s+)?gpu\s", _filling(monitors.DMON, monitors.ROW)),
+    _signed("list", r"\(UUID: GPU-", _filling(listing.GPU_LINE, listing.MIG_LINE)),
+    _signed("topology", r"GPU0\b.*Affinity", _filling(listing.TOPOLOGY, _TOPOLOGY_LINE)),
+    _signed("accounted-apps", r"\bpid\b", _csv("accounted")),
+    _signed("version", r"(?:NVML|NVIDIA-SMI) version", _filling(listing.VERSION)),
 )
