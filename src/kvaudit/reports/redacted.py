@@ -1,0 +1,30 @@
+"""A copy of a report or record in which every string is masked and escaped: what text renderers work on.
+
+Room: `reports`. Renderers for people never see the original, so that no forgotten string can leak.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from kvaudit.redaction import Redactor
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def redacted(model: ModelT, redactor: Redactor) -> ModelT:
+    """The same model, with secrets masked by key name and by shape, and control and format characters escaped."""
+    changed = {name: _walk(getattr(model, name), redactor, name) for name in type(model).model_fields}
+    return model.model_copy(update=changed)
+
+
+def _walk(value: Any, redactor: Redactor, key: str) -> Any:
+    if isinstance(value, BaseModel):
+        return redacted(value, redactor)
+    if isinstance(value, dict):
+        return {redactor.document(str(name)): _walk(item, redactor, str(name)) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_walk(item, redactor, key) for item in value)
+    return redactor.document(value, key)

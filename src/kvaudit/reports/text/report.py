@@ -1,0 +1,40 @@
+"""The page as a whole: verdict and reasons, arms, findings, capacity, differences, what could not be checked.
+
+Room: `reports/text`, its entry point.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvaudit.audit.report import Report
+from kvaudit.redaction import Redactor
+from kvaudit.reports.redacted import redacted
+from kvaudit.reports.text.arms import arms
+from kvaudit.reports.text.capacity import capacity
+from kvaudit.reports.text.differences import differences, hint
+from kvaudit.reports.text.findings import findings, suppressed
+from kvaudit.reports.text.header import header
+from kvaudit.reports.text.layout import line, page
+from kvaudit.reports.text.notes import notes, settings
+from kvaudit.reports.text.unchecked import unchecked
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+NARROWEST = 20
+
+_SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppressed, notes, hint, settings)
+
+
+def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
+    """The report for people, `width` columns wide, ending in a newline; ANSI sequences only with `colour`."""
+    safe = redacted(report, redactor)
+    width = max(NARROWEST, width)
+    lines: list[Text] = []
+    for section in _SECTIONS:
+        block = section(safe, width)
+        if block and lines:
+            lines.append(line(""))
+        lines += block
+    return page(lines, width, colour)
