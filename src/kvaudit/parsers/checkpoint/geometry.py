@@ -196,3 +196,14 @@ def plain_elements_per_token(config: dict[str, Any], tensor_parallel: int) -> in
     if tensor_parallel < 1 or (kv_heads % tensor_parallel and tensor_parallel % kv_heads):
         return None
     return 2 * layers * max(1, kv_heads // tensor_parallel) * head_dim
+
+
+def latent_elements_per_token(config: dict[str, Any]) -> int | None:
+    """Elements that one token takes with latent attention (MLA): layers × (kv_lora_rank + qk_rope_head_dim), on every rank.
+
+    `config` is what `geometry` returns. None with an indexer, whose cache is of another type.
+    """
+    layers, rank, rope = (positive(config.get(key)) for key in ("layers", "kv_lora_rank", "qk_rope_head_dim"))
+    if config.get("attention") != "mla" or config.get("index_head_dim") or layers is None or rank is None or rope is None:
+        return None
+    return layers * (rank + rope)
