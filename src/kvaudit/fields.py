@@ -200,7 +200,7 @@ _ROWS: tuple[Field, ...] = (
         delegating=("auto",),
         group="kv",
         derives=("model.dtype", "kv_cache.scheme"),
-        settles="the checkpoint's config.json (and hf_quant_config.json) of the revision that ran, a log with the worker's lines, or the same start with --kv-cache-dtype given",
+        settles="the checkpoint's config.json (and hf_quant_config.json) of the revision that ran, or a log with the worker's lines",
     ),
     Field(
         "kv_cache.scheme",

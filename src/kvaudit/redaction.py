@@ -70,7 +70,7 @@ class Redactor:
             done, moved = 0, position
             for match in pattern.finditer(text):
                 start, end = match.span(group)
-                if start < done or _bare(text[start:end]).lower() in _UNSET:
+                if start < done or _is_no_secret(_bare(text[start:end])):
                     continue
                 mask = _quoted_like(text[start:end], self._ordinal(text[start:end]))
                 pieces += [text[done:start], mask]
@@ -108,6 +108,11 @@ class Redactor:
         if key and value.lower() not in _UNSET and not value.startswith("<secret-") and self._secret_key.match(key):
             return self._ordinal(value)
         return escape(self.mask(value))
+
+
+def _is_no_secret(value: str) -> bool:
+    """Unset values, and the masks of an earlier pass."""
+    return value.lower() in _UNSET or value.startswith("<secret-")
 
 
 def _bare(secret: str) -> str:

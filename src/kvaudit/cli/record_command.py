@@ -30,11 +30,11 @@ def command(paths: tuple[str, ...], output: str | None, redact: str, session: st
     redactor = make_redactor(redact)
 
     def action() -> int:
-        from kvaudit.reports.document import record_document
+        from kvaudit.reports.document import document, to_json
 
-        text = record_document(read(paths, redactor, session, no_local_checkpoint), redactor)
+        text = to_json(document(read(paths, redactor, session, no_local_checkpoint), redactor))
         if output:
-            Path(output).write_text(text + "\n", encoding="utf-8")
+            Path(output).write_text(text, encoding="utf-8")
         else:
             write_out(text)
         return 0

@@ -67,11 +67,12 @@ def wishes_of(options: dict[str, Any], vary: Sequence[str] = ()) -> Wishes:
 
 def rules_of(options: dict[str, Any]) -> list[Rule]:
     """The bundled rules and those of the user's folders, which are checked against the schema first."""
-    from kvaudit.audit.rule_schema import check_folder
     from kvaudit.audit.rules import bundled_rules, load_rules
 
     found = list(bundled_rules())
     for folder in options["rules_folders"]:
+        from kvaudit.audit.rule_schema import check_folder
+
         check_folder(Path(folder))
         own = load_rules(Path(folder))
         replaced = {rule.id for rule in own}
@@ -88,11 +89,19 @@ def publish(report: Report, redactor: Redactor, options: dict[str, Any]) -> int:
         name, equals, path = target.partition("=")
         if not equals or name not in RENDERERS:
             raise click.UsageError(f"-o {target}: give FORMAT=PATH with FORMAT one of {', '.join(RENDERERS)}")
-        Path(path).write_text(RENDERERS[name].render(report, redactor, None, False) + "\n", encoding="utf-8")
+        Path(path).write_text(RENDERERS[name](report, redactor), encoding="utf-8")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    write_out(RENDERERS[options["format_"]].render(report, redactor, None, colour))
+    write_out(RENDERERS[options["format_"]](report, redactor, _width(), colour))
     click.echo(summary_line(report), err=True)
     return report.exit_code
+
+
+def _width() -> int | None:
+    """Columns of the terminal, None in a pipe; COLUMNS wins."""
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdigit() and int(wanted) >= 20:
+        return int(wanted)
+    return os.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def write_out(text: str) -> None:

@@ -120,7 +120,7 @@ def _facts_of_start(read: _Read, options: Options) -> tuple[Sessions, list[Fact]
 def _saved_sessions(reading: Reading) -> Sessions:
     selected = reading.selected or len(reading.starts)
     chosen = reading.starts[selected - 1] if selected <= len(reading.starts) else reading.starts[-1]
-    return Sessions(count=len(reading.starts), selected=selected, ready=chosen.ready, list=reading.starts)
+    return Sessions(count=len(reading.starts), selected=selected, ready=chosen.ready, starts=reading.starts)
 
 
 def _local(read: _Read, facts: list[Fact], redactor: Redactor) -> list[Fact]:

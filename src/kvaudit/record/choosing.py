@@ -21,7 +21,7 @@ def choose(reading: Reading | None, wanted: str) -> tuple[Sessions, int | None]:
         return Sessions(), None
     index = _index(wanted, len(starts), [number for number, start in enumerate(starts) if start.ready])
     chosen = starts[index]
-    return Sessions(count=len(starts), selected=index + 1, ready=chosen.ready, list=starts), index
+    return Sessions(count=len(starts), selected=index + 1, ready=chosen.ready, starts=starts), index
 
 
 def _index(wanted: str, count: int, ready: list[int]) -> int:

@@ -53,7 +53,7 @@ class Sessions(BaseModel):
     count: int = 0
     selected: int | None = None
     ready: bool | None = None
-    list: list[Start] = []
+    starts: list[Start] = Field(default=[], serialization_alias="list")
 
 
 class Record(BaseModel):

@@ -24,8 +24,10 @@ class Bounds:
 def bounds(printed: str | None) -> Bounds | None:
     """The releases a printed version lies between.
 
-    `0.25.1` is itself; `0.22.1rc1.dev159+g4f4` lies between 0.22.0 and 0.22.1; `0.1.dev1+g9759e3b06` (built without tags)
-    and anything unreadable is None. A local suffix without dev or rc (`0.13.0+nv26.01`) keeps its number but is no release.
+    `0.25.1` is itself; `0.14.0rc1` lies between the release before 0.14.0 and 0.14.0; a development build
+    (`0.14.0rc1.dev2+g7d9`) may hold what the next minor release brings, because release branches leave main behind.
+    `0.1.dev1+g9759e3b06` (built without tags) and anything unreadable is None. A local suffix without dev or rc
+    (`0.13.0+nv26.01`) keeps its number but is no release.
     """
     if not printed:
         return None
@@ -37,7 +39,8 @@ def bounds(printed: str | None) -> Bounds | None:
         return None
     high = Version(".".join(map(str, version.release)))
     if version.is_prerelease:
-        return Bounds(_before(high), high, released=False)
+        next_minor = Version(f"{high.major}.{high.minor + 1}")
+        return Bounds(_before(high), next_minor if version.is_devrelease else high, released=False)
     return Bounds(high, high, released=version.local is None)
 
 
