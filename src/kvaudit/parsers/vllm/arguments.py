@@ -41,9 +41,11 @@ FIELD_OF = {
     "cpu_offload_gb": "offload.cpu_weights_gib",
     "seed": "run.seed",
     "generation_config": "model.generation_config",
+    "speculative_model": "speculative.model",
+    "num_speculative_tokens": "speculative.tokens",
 }
 _OFFLOAD_KEYS = ("kv_transfer_config", "kv_offloading_size", "kv_offloading_backend", "lmcache_config")
-_NOT_TYPED = {"generation_config": ("auto",), "quantization": (None,), "cpu_offload_gb": (0, 0.0)}
+_NOT_TYPED = {"generation_config": ("auto",), "cpu_offload_gb": (0, 0.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,10 @@ def requested(arguments: Arguments) -> Iterator[tuple[str, Any, str]]:
     if arguments.model:
         values["model"] = arguments.model
     for key, field in FIELD_OF.items():
-        if key in values and values[key] not in _NOT_TYPED.get(key, ()):
-            yield field, values[key], key
+        value = values.get(key)
+        if value is None or value in _NOT_TYPED.get(key, ()):
+            continue
+        yield field, ("none" if key == "generation_config" and value == "vllm" else value), key
     yield from _transfer(arguments)
     yield from _speculation(as_object(values.get("speculative_config")))
     yield from _graphs(as_object(values.get("compilation_config")))

@@ -35,6 +35,7 @@ _ATTENTION = {
     "aiter flash attention": "ROCM_AITER_FA",
     "aiter unified attention": "ROCM_AITER_UNIFIED_ATTN",
     "pallas": "PALLAS",
+    "pallas v1": "PALLAS",
     "ipex": "IPEX",
 }
 

@@ -69,7 +69,7 @@ def parse(core: str | None, version: str | None, body: str) -> EngineLine:
 def said(line: EngineLine, typed: dict[str, Any]) -> Iterator[Said]:
     """The facts of the line. `typed` holds the requested values by field."""
     for key, field in FIELD_OF.items():
-        if key in line.values:
+        if key in line.values and not _counts_itself(key, line.values[key], typed):
             value = spelled(field, line.values[key])
             yield Said(field, _recorded(field, value), _stage(field, value, typed), key)
     if "kv_cache_dtype" in line.values:
@@ -79,6 +79,12 @@ def said(line: EngineLine, typed: dict[str, Any]) -> Iterator[Said]:
     device = str(line.values.get("device_config")).lower()
     if device in _PLATFORMS:
         yield Said("engine.platform", device, "resolved", "device_config")
+
+
+def _counts_itself(key: str, value: Any, typed: dict[str, Any]) -> bool:
+    """Engines of a dense model print data_parallel_size=1, each for itself, whatever was asked for."""
+    asked = typed.get("parallel.data")
+    return key == "data_parallel_size" and value == 1 and isinstance(asked, int) and asked > 1
 
 
 def _stage(field: str, value: Any, typed: dict[str, Any]) -> Stage:

@@ -14,7 +14,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.vllm.processes import Process, innermost, without_prefixes
+from kvaudit.parsers.vllm.processes import Process, behind_prefixes, innermost
 from kvaudit.sources.lines import Line
 
 _LEVELS = "DEBUG|INFO|WARNING|ERROR|CRITICAL"
@@ -22,6 +22,7 @@ _STAMP = re2.compile(
     rf"(?P<level>{_LEVELS}) (?P<time>\d\d-\d\d \d\d:\d\d:\d\d) \[?(?P<file>[\w./-]{{1,200}}):(?P<at>\d{{1,6}})\] ?"
 )
 _UVICORN = re2.compile(rf"^(?:.{{0,200}}?[\s|])?(?P<level>{_LEVELS}):     ?\s*(?P<message>\S.*)$")
+_REPEATED = re2.compile(r"\s*\[repeated \d+x across cluster\].*$")
 _CLIENT_TEXT = ("Received request ", "Generated response ")
 """Messages that quote what clients sent: their content proves nothing about the engine."""
 
@@ -71,12 +72,12 @@ def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
         yield _raw(line, segment, offset)
         return
     lead = segment[: stamps[0].start()]
-    if len(lead) > 40 and without_prefixes(lead).strip():
+    if len(lead) > 40 and behind_prefixes(lead).strip():
         yield _raw(line, lead, offset)
     for index, stamp in enumerate(stamps):
         before = segment[stamps[index - 1].end() if index else 0 : stamp.start()]
         end = stamps[index + 1].start() if index + 1 < len(stamps) else len(segment)
-        message = segment[stamp.end() : end].rstrip()
+        message = _REPEATED.sub("", segment[stamp.end() : end]).rstrip()
         if message.startswith(_CLIENT_TEXT):
             return
         yield Record(
@@ -94,7 +95,7 @@ def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
 def _raw(line: Line, text: str, offset: int) -> Record:
     """A record that the engine's logger did not write: uvicorn, traceback, progress bar, another program."""
     process = innermost(text)
-    body = without_prefixes(text)
+    body = behind_prefixes(text)
     position = offset + len(text) - len(body)
     if match := _UVICORN.search(body):
         start = match.span(_UVICORN.groupindex["message"])[0]

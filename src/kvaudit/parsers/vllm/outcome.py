@@ -112,8 +112,8 @@ class Life:
         if record.stamped and record.level in ("INFO", "DEBUG"):
             self.last_engine_record = record.number
 
-    def outcome(self) -> Outcome:
-        """The verdict."""
+    def outcome(self, headless: bool) -> Outcome:
+        """The verdict. `headless`: the start's own beginning is not in the log, so its serving may be missing too."""
         if self.ready is not None:
             if self.died_at is not None and self.died_at.number > self.ready.number:
                 cause = self._cause(self.ready.number)
@@ -126,6 +126,8 @@ class Life:
             return Outcome(None, "unknown")
         last = self._cause(0) or self.died_at or self.failed_at or self.uncaught
         text = last.message[:300].strip() if last else ""
+        if headless and self.failed_at is None:
+            return Outcome(None, f"died: {failure_class(text)}", text or None, last)
         return Outcome(False, f"failed: {failure_class(text)}", text or None, last)
 
     def _fatal_uncaught(self) -> bool:

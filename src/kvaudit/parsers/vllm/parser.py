@@ -5,11 +5,12 @@ Room: the `Parser` protocol for vLLM, nothing else; every step has its own modul
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kvaudit.parsers.facts import Origin, Reading, Unparsed
 from kvaudit.parsers.tables import Match, Row, fact
-from kvaudit.parsers.vllm import arguments, engine_line, notices, recognition, rows
+from kvaudit.parsers.vllm import arguments, engine_line, notices, recognition, rows, statistics
+from kvaudit.parsers.vllm.joining import continued
 from kvaudit.parsers.vllm.messages import Record, records
 from kvaudit.parsers.vllm.readiness import accepts_startup_complete
 from kvaudit.parsers.vllm.splitter import Splitter
@@ -42,7 +43,7 @@ class VllmLog:
     hints: tuple[bytes, ...] = tuple(
         dict.fromkeys((*rows.FACTS.hints, *rows.NOTICES.hints, *rows.LIFECYCLE.hints, *rows.PLATFORM_HINTS))
     )
-    periodic_hints: tuple[bytes, ...] = (rows.STATISTICS_HINT, b"Prefix cache hit rate: GPU")
+    periodic_hints: tuple[bytes, ...] = statistics.HINTS
 
     def recognises(self, source: Source) -> float:
         """Confidence by content: the engine's own lines anywhere in the document."""
@@ -60,17 +61,18 @@ class _Reader:
         self.source = source
         self.splitter = Splitter(source)
         self.unparsed: list[Unparsed] = []
+        self.joined: list[str] = []
 
     def read(self) -> Reading:
         for line in hit_lines(self.source):
             for record in records(line):
                 self._take(record)
         starts = self.splitter.starts
-        statistics = sum(start.statistics.lines for start in starts)
+        sampled = sum(start.statistics.lines for start in starts) >= _SAMPLING_BEGINS
         finished = []
         for index, start in enumerate(starts):
             last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
-            finished.append(start.finish(last, statistics >= _SAMPLING_BEGINS))
+            finished.append(start.finish(last, sampled))
         reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.unparsed)
         reading.facts.append(fact("engine.name", "vllm", "observed", self._origin_of_name()))
         reading.facts.append(fact("engine.starts", len(starts), "observed", []))
@@ -78,20 +80,21 @@ class _Reader:
         return reading
 
     def _take(self, record: Record) -> None:
+        if statistics.is_statistics(record):
+            start = self.splitter.assign(record, None)
+            if start.statistics.read(record):
+                start.life.ready = start.life.ready or record
+            return
         facts = self._matched(rows.FACTS.matches(record.message), record)
         lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
         opener = next((_OPENERS[match.row.name] for match in (*lifecycle, *facts) if match.row.name in _OPENERS), None)
-        is_statistics = rows.STATISTICS_HINT.decode() in record.message or "Prefix cache hit rate: GPU" in record.message
         noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
         platform = record.source_name.encode() + b":" in rows.PLATFORM_HINTS
-        if not (facts or lifecycle or noted or is_statistics or platform):
+        if not (facts or lifecycle or noted or platform):
             return
-        if not self.splitter.starts and not (record.stamped or record.process or opener):
+        if not self.splitter.starts and not (record.stamped or record.process or opener or _states_version(facts)):
             return
         start = self.splitter.assign(record, opener)
-        if is_statistics and start.statistics.read(record):
-            start.life.ready = start.life.ready or record
-            return
         start.life.saw(record)
         start.dummy_expected = start.dummy_expected or any(match.row.name == "config-not-set" for match in facts)
         for match in lifecycle:
@@ -112,20 +115,43 @@ class _Reader:
 
     def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
         name = match.row.name
-        if name in ("arguments", "namespace") and start.arguments is None:
-            start.arguments = arguments.parse(match.groups["body"], only_typed=name == "arguments")
-            start.mark("arguments", record)
+        if name in ("arguments", "namespace"):
+            self._arguments(start, record, match)
         elif name == "engine-line":
             start.engine_names.add(record.process.name if record.process else "")
             if start.engine is None:
-                groups = match.groups
-                start.engine = engine_line.parse(groups.get("core"), groups.get("version"), groups["body"])
-                start.mark("engine", record)
+                self._engine_line(start, record, match)
         elif name == "startup-complete":
             if accepts_startup_complete(start, record):
                 start.life.ready = start.life.ready or record
         else:
             start.life.read(record, match)
+
+    def _arguments(self, start: StartBuilder, record: Record, match: Match) -> None:
+        if start.arguments is not None:
+            return
+        only_typed, body = match.row.name == "arguments", match.groups["body"]
+        found = arguments.parse(body, only_typed)
+        if not found.whole:
+            joined = self._joined(record, body, lambda text: arguments.parse(text, only_typed).whole)
+            found = arguments.parse(joined, only_typed)
+        start.arguments = found
+        start.mark("arguments", record)
+
+    def _engine_line(self, start: StartBuilder, record: Record, match: Match) -> None:
+        core, version, body = match.groups.get("core"), match.groups.get("version"), match.groups["body"]
+        line = engine_line.parse(core, version, body)
+        if not line.whole:
+            joined = self._joined(record, body, lambda text: engine_line.parse(core, version, text).whole)
+            line = engine_line.parse(core, version, joined)
+        start.engine = line
+        start.mark("engine", record)
+
+    def _joined(self, record: Record, body: str, is_whole: Callable[[str], bool]) -> str:
+        joined, count = continued(self.source, record.number, body, is_whole)
+        if count:
+            self.joined.append(f"line {record.number} was read together with the {count} lines that continue it")
+        return joined
 
     def _origin_of_name(self) -> list[Origin]:
         for start in self.splitter.starts:
@@ -135,9 +161,14 @@ class _Reader:
         return []
 
     def _notes(self, starts: list[StartBuilder]) -> list[str]:
-        notes = []
+        notes = [*self.joined]
         for version in dict.fromkeys(start.engine.version for start in starts if start.engine and start.engine.version):
             numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
             if len(numbers) >= 2 and numbers > NEWEST[: len(numbers)]:
                 notes.append(f"vLLM {version} is newer than 0.33.0, the newest release whose log formats were checked")
         return notes
+
+
+def _states_version(facts: list[Match]) -> bool:
+    """A script that prints the engine's version before its first engine line."""
+    return any(match.row.name == "stated-version" for match in facts)

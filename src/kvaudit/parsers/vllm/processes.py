@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import re2
 
 _PREFIX = re2.compile(r"\((?P<name>[A-Za-z][\w.:-]*(?: rank=\d+)?)? ?pid=(?P<pid>\d{1,10})(?:, ip=[^)\s]{1,64})?\) ?")
-_LEADING = re2.compile(r"^(?:\s*\((?:[A-Za-z][\w.:-]*(?: rank=\d+)?)? ?pid=\d{1,10}(?:, ip=[^)\s]{1,64})?\) ?)+")
 _RANK = re2.compile(r"^(?:Vllm)?Worker(?:Process)?(?: rank=(?P<rank>\d+)|-(?P<index>\d+)|(?P<parts>(?:_[A-Z]{2,4}\d+)+))$")
 _ENGINE = re2.compile(r"^EngineCore(?:_DP(?P<data>\d+)|_(?P<index>\d+))?$")
 _TENSOR = re2.compile(r"(?:^|_)TP(?P<rank>\d+)(?:_|$)")
@@ -49,6 +48,12 @@ class Process:
         return int(match.group("rank")) if match else None
 
     @property
+    def data_rank(self) -> int | None:
+        """The data-parallel rank of an engine core, such as 1 of `EngineCore_DP1`."""
+        match = _ENGINE.search(self.name)
+        return int(match.group("data")) if match and match.group("data") else None
+
+    @property
     def scope(self) -> str | None:
         """The rank that values of this process are about: `TP1`, `DP0 EP0`, `rank 2`, `pid 7`; None for the only one."""
         if match := _RANK.search(self.name):
@@ -68,9 +73,12 @@ def innermost(text: str) -> Process | None:
     return Process(found.group("name") or "", int(found.group("pid"))) if found else None
 
 
-def without_prefixes(text: str) -> str:
-    """The text after the process prefixes it begins with."""
-    return str(_LEADING.sub("", text, count=1))
+def behind_prefixes(text: str) -> str:
+    """The text after the last process prefix; whatever a wrapper wrote in front of it is gone too."""
+    end = 0
+    for found in _PREFIX.finditer(text):
+        end = found.end()
+    return text[end:]
 
 
 def process_ids(processes: Iterable[Process]) -> dict[str, list[int]]:

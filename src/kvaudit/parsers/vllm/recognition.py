@@ -20,10 +20,12 @@ _CERTAIN = re2.compile(
 _ENGINE_LINES = re2.compile(
     r"Avg prompt throughput: [\d.]+ tokens/s|^Using .* backend|Model loading took|Loading model weights took|"
     r"Chunked prefill is enabled with|Graph capturing finished|Free memory on device|Automatically detected platform|"
-    r"Application startup complete|EngineCore|Starting vLLM|Enforce eager set|Unknown vLLM environment variable|vLLM|vllm"
+    r"Creating v1 connector|Application startup complete|EngineCore|Starting vLLM|Enforce eager set|"
+    r"Unknown vLLM environment variable|vLLM|vllm"
 )
-_ARGUMENT_ERROR = re2.compile(r"^(?:vllm|api_server\.py)[\w ]*: error: ")
-_OWN_TRACEBACK = re2.compile(r"^\(?(?:EngineCore|APIServer|Worker|VllmWorker)|No package metadata was found for vllm")
+_LAUNCH_ERROR = re2.compile(r"^(?:vllm|api_server\.py)[\w ]*: error: |No package metadata was found for vllm")
+_OWN_PROCESS = re2.compile(r"^(?:EngineCore|APIServer|Worker|VllmWorker)")
+_STAMP = re2.compile(r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]+\.py:\d+\] ")
 _FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
 _MOST_RECORDS = 400
 
@@ -32,7 +34,7 @@ def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if _quotes_logs(source):
         return 0.0
-    own = 0
+    own = min(2, len(_STAMP.findall(source.head)))
     for count, line in enumerate(hit_lines(source)):
         if count > _MOST_RECORDS:
             break
@@ -41,8 +43,8 @@ def score(source: Source) -> float:
                 return 0.95
             if record.stamped or record.process is not None:
                 own += bool(record.stamped and record.file and _ENGINE_LINES.search(record.message))
-                own += bool(record.process and _OWN_TRACEBACK.search(f"({record.process.name}"))
-            if _ARGUMENT_ERROR.search(record.message):
+                own += bool(record.process and _OWN_PROCESS.search(record.process.name))
+            if _LAUNCH_ERROR.search(record.message):
                 return 0.8
     return min(0.9, 0.4 + 0.1 * own) if own else 0.0
 

@@ -30,12 +30,9 @@ LIFECYCLE = Table(LIFECYCLE_ROWS)
 PLATFORM_HINTS: tuple[bytes, ...] = (b"cuda.py:", b"rocm.py:", b"cpu_worker.py:", b"tpu.py:", b"xpu.py:", b"platform.py:")
 """Source files of vLLM's platform modules; they stand in the stamp, not in the message."""
 
-STATISTICS_HINT = b"Avg prompt throughput"
-
 LOUD: frozenset[str] = frozenset(
     {
         "capacity",
-        "concurrency",
         "available-memory",
         "cpu-memory",
         "weights",
@@ -48,7 +45,6 @@ LOUD: frozenset[str] = frozenset(
         "batched-tokens",
         "kv-dtype-notice",
         "flashinfer-dtypes",
-        "engine-line",
         "architecture",
         "max-model-len",
     }

@@ -46,7 +46,7 @@ ROWS: tuple[Row, ...] = (
         "attention-v0",
         b" backend.",
         r"^Using (?P<name>FlashAttention-2|Flash Attention|XFormers|Flash[Ii]nfer|FlashMLA|Triton MLA|ROCmFlashAttention|"
-        r"Torch SDPA|Pallas|IPEX) backend\.",
+        r"Torch SDPA|Pallas(?: V1)?|IPEX) backend\.",
         (("name", "attention.backend", attention_backend),),
         "resolved",
         "Using Flash Attention backend.",
@@ -121,7 +121,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "linear-nvfp4",
         b" for NVFP4 GEMM",
-        r"^Using NvFp4LinearBackend\.(?P<name>\w+) for NVFP4 GEMM",
+        r"^Using (?:NvFp4LinearBackend\.)?(?P<name>[\w-]+) for NVFP4 GEMM",
         (("name", "linear.backend", text),),
         "resolved",
         "Using NvFp4LinearBackend.FLASHINFER_CUTLASS for NVFP4 GEMM",

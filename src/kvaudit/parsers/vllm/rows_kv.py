@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
         "cpu-memory",
         b" GiB for KV cache on node ",
         r"^Explicitly set \((?P<gib>[\d.]+)/[\d.]+\) GiB for KV cache on node",
-        (("gib", "kv_cache.memory_gib", number), ("gib", "kv_cache.placement", always("cpu"))),
+        (("gib", "kv_cache.memory_gib", number),),
         "observed",
         "Explicitly set (4.0/31.2) GiB for KV cache on node 0.",
         since="0.17.0",
@@ -91,8 +91,9 @@ ROWS: tuple[Row, ...] = (
     Row(
         "cross-layer-shape",
         b"Allocating a cross layer KV cache of shape ",
-        r"^Allocating a cross layer KV cache of shape \((?P<blocks>\d+), 2, \d+, \d+, (?P<block_size>\d+), \d+\)",
-        (("blocks", "kv_cache.blocks", integer),),
+        r"^Allocating a cross layer KV cache of shape "
+        r"\((?P<blocks>\d+), (?:2, \d+, \d+|\d+, \d+, 2), (?P<block_size>\d+), \d+\)",
+        (("blocks", "kv_cache.blocks", integer), ("block_size", "kv_cache.block_size", integer)),
         "observed",
         "Allocating a cross layer KV cache of shape (65536, 2, 4, 80, 16, 128)",
         since="0.14.0",
@@ -195,6 +196,16 @@ ROWS: tuple[Row, ...] = (
         (("what", "clue.kv_dtype_worker", always("fp8")),),
         "observed",
         "RuntimeError: Chunked-prefill and prefix-cache on the CPU backend is not compatible with FP8 KV cache.",
+        pick="first",
+    ),
+    Row(
+        "uncalibrated-q-scale",
+        b"Using uncalibrated q_scale ",
+        r"^Using uncalibrated q_scale .{1,40} with (?P<dtype>fp8) attention",
+        (("dtype", "clue.kv_dtype_worker", kv_dtype),),
+        "observed",
+        "Using uncalibrated q_scale 1.0 and/or prob_scale 1.0 with fp8 attention. This may cause accuracy issues.",
+        since="0.9.0",
         pick="first",
     ),
     Row(

@@ -152,6 +152,12 @@ ROWS: tuple[Row, ...] = (
         "vllm: error: unrecognized arguments: --no-such-flag",
     ),
     _row(
+        "argument-error",
+        b"No package metadata was found for vllm",
+        r"No package metadata was found for vllm",
+        "importlib.metadata.PackageNotFoundError: No package metadata was found for vllm",
+    ),
+    _row(
         "traceback",
         b"Traceback (most recent call last)",
         r"^Traceback \(most recent call last\)",

@@ -94,7 +94,7 @@ ROWS: tuple[Row, ...] = (
     _row(
         "backend-fallback",
         b"Cannot use ",
-        r"^Cannot use FlashAttention(?:-2)? backend",
+        r"^Cannot use (?:FlashAttention(?:-2)? backend|FA version \d)",
         "Cannot use FlashAttention-2 backend for Volta and Turing GPUs.",
     ),
     _row(
@@ -102,6 +102,13 @@ ROWS: tuple[Row, ...] = (
         b"precluded higher-priority backend",
         r"^--block-size \d+ precluded higher-priority backend",
         "--block-size 16 precluded higher-priority backend(s) FLASHMLA. Using TRITON_MLA instead, which may be slower.",
+    ),
+    _row(
+        "backend-fallback",
+        b"is incompatible with this layer",
+        r"^Selected backend \S+ is incompatible with this layer",
+        "Selected backend ROCM_AITER_FA is incompatible with this layer (head_size=72) of the target run; using the "
+        "auto-selected per-layer backend.",
     ),
     _row(
         "backend-fallback",

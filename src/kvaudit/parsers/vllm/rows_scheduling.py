@@ -95,6 +95,15 @@ ROWS: tuple[Row, ...] = (
         since="0.24.0",
     ),
     Row(
+        "chunked-prefill-off-late",
+        b"isabling chunked prefill",
+        r"^(?P<what>Disabling chunked prefill(?:: model has| for model without KVCache))",
+        (("what", "scheduler.chunked_prefill", always(False)),),
+        "observed",
+        "Disabling chunked prefill: model has non-causal attention layers.",
+        since="0.11.0",
+    ),
+    Row(
         "world-rank",
         b" in world size ",
         r"^rank (?P<rank>\d+) in world size (?P<world>\d+) is assigned as DP rank (?P<data>\d+), PP rank (?P<pipeline>\d+), "

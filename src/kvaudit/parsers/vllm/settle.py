@@ -53,6 +53,7 @@ def settle(start: StartBuilder, outcome: Outcome, sampled: bool) -> None:
     _drop_dummies(start)
     _arguments(start)
     _engine(start)
+    _core(start)
     _offload(start)
     _parallel(start)
     _block_size(start)
@@ -110,6 +111,14 @@ def _engine(start: StartBuilder) -> None:
     collector.add("clue.raw_configuration", whole, "resolved", [collector.origin(record, 0, "engine-line")])
 
 
+def _core(start: StartBuilder) -> None:
+    """Only the V1 engine has engine-core processes."""
+    cores = [process for process in start.processes if process.is_engine]
+    if cores and start.collector.value("engine.core") is None and start.witness is not None:
+        origin = start.collector.origin(start.witness, 0, "process-name")
+        start.collector.add("engine.core", "v1", "inferred", [origin], how="only the V1 engine has engine-core processes")
+
+
 def _offload(start: StartBuilder) -> None:
     collector = start.collector
     connector = collector.fact("kv_transfer.connector")
@@ -124,21 +133,28 @@ def _offload(start: StartBuilder) -> None:
     collector.add("kv_cache.offload", value, "resolved", list(origins), how=how)
 
 
+def _ranks(start: StartBuilder, field: str, found: set[int], how: str) -> None:
+    """A parallel size from the ranks in process names, where nobody printed it."""
+    if start.collector.value(field) is not None or len(found) < 2 or found != set(range(len(found))) or start.witness is None:
+        return
+    start.collector.add(field, len(found), "inferred", [start.collector.origin(start.witness, 0, "process-name")], how=how)
+
+
 def _parallel(start: StartBuilder) -> None:
     collector = start.collector
-    tensor = collector.fact("parallel.tensor")
-    if tensor is None:
-        ranks = {process.tensor_rank for process in start.processes if process.tensor_rank is not None}
-        if ranks and ranks == set(range(len(ranks))) and len(ranks) > 1:
-            collector.add("parallel.tensor", len(ranks), "inferred", [], how="the workers TP0 to the highest wrote lines")
-            tensor = collector.fact("parallel.tensor")
+    tensor = {process.tensor_rank for process in start.processes if process.tensor_rank is not None}
+    data = {process.data_rank for process in start.processes if process.data_rank is not None}
+    if len(data) > 1 and collector.value("parallel.data") == 1:
+        collector.drop("parallel.data", "resolved")
+    _ranks(start, "parallel.tensor", tensor, "workers TP0 to the highest wrote lines")
+    _ranks(start, "parallel.data", data, "engine cores DP0 to the highest wrote lines")
     sizes = [collector.fact(f"parallel.{name}") for name in ("tensor", "pipeline", "data")]
     if start.arguments and start.arguments.values.get("enable_expert_parallel") is True and sizes[0]:
-        data = sizes[2].value if sizes[2] else 1
-        if isinstance(sizes[0].value, int) and isinstance(data, int):
+        replicas = sizes[2].value if sizes[2] else 1
+        if isinstance(sizes[0].value, int) and isinstance(replicas, int):
             origin = collector.origin(start.reached["arguments"], 0, "arguments")
             how = "expert parallelism is on: tensor × data"
-            collector.add("parallel.expert", sizes[0].value * data, "resolved", [origin], how=how)
+            collector.add("parallel.expert", sizes[0].value * replicas, "resolved", [origin], how=how)
     known = [size for size in sizes if size is not None and isinstance(size.value, int)]
     if len(known) == 3 or (len(known) == 2 and sizes[2] is None and start.engine is not None):
         gpus = 1

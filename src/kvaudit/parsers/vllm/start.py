@@ -72,6 +72,7 @@ class StartBuilder:
     drafting: set[int | None] = field(default_factory=set)
     opened_at: int = 0
     dummy_expected: bool = False
+    witness: Record | None = None
     noted: set[str] = field(default_factory=set)
 
     def join(self, record: Record) -> None:
@@ -81,6 +82,7 @@ class StartBuilder:
         if process is None:
             return
         self.processes.add(process)
+        self.witness = self.witness or (record if process.is_engine or process.tensor_rank is not None else None)
         self.pids.add(process.pid)
         self.names.setdefault(process.name, process.pid)
 
@@ -133,7 +135,7 @@ class StartBuilder:
 
     def finish(self, last_line: int, sampled: bool) -> Start:
         """The start with all its facts, its outcome and its cause. `sampled`: statistics lines were left out."""
-        outcome = self.life.outcome()
+        outcome = self.life.outcome(headless=not self.openers)
         settle.settle(self, outcome, sampled)
         facts: list[Fact] = self.collector.facts()
         cause = self.collector.source.redactor.mask(outcome.cause) if outcome.cause else None

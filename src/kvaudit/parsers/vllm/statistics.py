@@ -1,4 +1,4 @@
-"""The periodic statistics line (every 10 s by default): hit rate, usage, queue, preemptions of one start.
+"""The periodic statistics lines (every 10 s by default): hit rate, usage, queue, preemptions, acceptance of one start.
 
 Room: running maxima, sums and last values; one fact each, with the line it came from. V0 and V1 wordings to 0.33.0.
 """
@@ -12,7 +12,14 @@ import re2
 from kvaudit.parsers.vllm.collector import Collector
 from kvaudit.parsers.vllm.messages import Record
 
-_LINE = re2.compile(r"Avg prompt throughput: [\d.]+ tokens/s|^Prefix cache hit rate: GPU: ")
+HINTS: tuple[bytes, ...] = (
+    b"Avg prompt throughput",
+    b"Prefix cache hit rate: GPU",
+    b"SpecDecoding metrics: ",
+    b"Speculative metrics: ",
+)
+_WORDS = tuple(hint.decode() for hint in HINTS)
+_SERVING = re2.compile(r"Avg prompt throughput: [\d.]+ tokens/s")
 _QUANTITIES = {
     "runtime.kv_usage_peak": re2.compile(r"(?:^|[\s,])(?:GPU|CPU|XPU|TPU|NPU|GPU \+ host) KV cache usage: (?P<value>[\d.]+)%"),
     "runtime.max_running": re2.compile(r"Running: (?P<value>\d+) reqs"),
@@ -21,6 +28,13 @@ _QUANTITIES = {
     "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d+)"),
 }
 _PERCENT = ("runtime.kv_usage_peak", "runtime.prefix_hit_rate")
+_DRAFTED = re2.compile(r"Accepted: (?P<accepted>\d+) tokens, Drafted: (?P<drafted>\d+) tokens")
+_DRAFTED_V0 = re2.compile(r"Number of accepted tokens: (?P<accepted>\d+), .*?Number of draft tokens: (?P<drafted>\d+)")
+
+
+def is_statistics(record: Record) -> bool:
+    """Whether the record is one of the periodic lines."""
+    return any(words in record.message for words in _WORDS)
 
 
 @dataclass(slots=True)
@@ -29,16 +43,26 @@ class Statistics:
 
     values: dict[str, tuple[float, Record]] = field(default_factory=dict)
     lines: int = 0
+    serving_lines: int = 0
+    accepted: int = 0
+    drafted: int = 0
+    drafting: Record | None = None
 
     def read(self, record: Record) -> bool:
-        """Take one statistics line in; False if the record is none."""
-        if not _LINE.search(record.message):
-            return False
+        """Take one statistics line in; whether it proves that requests are served."""
         self.lines += 1
+        self.serving_lines += bool(_SERVING.search(record.message))
         for name, pattern in _QUANTITIES.items():
             if match := pattern.search(record.message):
                 self._take(name, float(match.group("value")), record)
-        return True
+        if match := _DRAFTED.search(record.message):
+            self.accepted += int(match.group("accepted"))
+            self.drafted += int(match.group("drafted"))
+            self.drafting = record
+        elif match := _DRAFTED_V0.search(record.message):
+            self.accepted, self.drafted = int(match.group("accepted")), int(match.group("drafted"))
+            self.drafting = record
+        return self.serving_lines > 0
 
     def _take(self, name: str, value: float, record: Record) -> None:
         known = self.values.get(name)
@@ -55,5 +79,9 @@ class Statistics:
             if (name == "runtime.prefix_hit_rate" and caching_off) or (name == "runtime.preemptions" and sampled):
                 continue
             recorded = round(value / 100, 6) if name in _PERCENT else int(value)
-            origin = collector.origin(record, 0, "statistics")
-            collector.add(name, recorded, "observed", [origin])
+            collector.add(name, recorded, "observed", [collector.origin(record, 0, "statistics")])
+        if self.drafting is not None and self.drafted > 0:
+            how = "accepted ÷ drafted tokens over the statistics lines"
+            origin = collector.origin(self.drafting, 0, "statistics")
+            share = round(self.accepted / self.drafted, 6)
+            collector.add("runtime.spec_acceptance", share, "observed", [origin], how=how)
