@@ -10,14 +10,15 @@ from typing import Any
 
 from kvaudit.fields import FIELDS
 
-_PLAIN_UNITS = frozenset({None, "fraction"})
 _SHORTEST_PATH = 8
+_DIGEST = 12
+_HEX = frozenset("0123456789abcdef")
 
 
 def written(value: Any, unit: str | None = None) -> str:
-    """A value as people read it; `unit` is appended to numbers and separates their thousands."""
+    """A value as people read it; a `unit` is appended to numbers. Thousands are separated unless the unit is None."""
     if value is None:
-        return "none"
+        return "None"
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):
@@ -25,7 +26,7 @@ def written(value: Any, unit: str | None = None) -> str:
     if isinstance(value, list | tuple):
         return _list(value, unit)
     if isinstance(value, dict):
-        return ", ".join(f"{key}={written(item)}" for key, item in value.items()) or "nothing"
+        return ", ".join(f"{key}={written(item)}" for key, item in value.items()) or "none"
     return str(value)
 
 
@@ -33,20 +34,22 @@ def value_of(field: str, value: Any, state: str = "known") -> str:
     """The value of a field in the field's unit, or the words for a state in which it has none."""
     if state != "known":
         return "not set" if state == "absent" else state
+    if field == "engine.ready":
+        return "yes" if value else "no"
     row = FIELDS.get(field)
-    return written(value, row.unit if row else None)
+    return written(value, None if row is None or field == "run.seed" else row.unit or "")
 
 
 def _number(value: float, unit: str | None) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "not a number"
     if isinstance(value, int):
-        return str(value) if unit in _PLAIN_UNITS else f"{value:,}"
+        return str(value) if unit is None else f"{value:,}"
     return f"{value:,.0f}" if abs(value) >= 100_000 else f"{value:,.6g}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
 def _with_unit(text: str, unit: str | None) -> str:
-    return text if unit in _PLAIN_UNITS else f"{text} {unit}"
+    return f"{text} {unit}" if unit and unit != "fraction" else text
 
 
 def _list(values: list[Any] | tuple[Any, ...], unit: str | None) -> str:
@@ -61,6 +64,11 @@ def _list(values: list[Any] | tuple[Any, ...], unit: str | None) -> str:
 
 def _all_numbers(values: list[Any] | tuple[Any, ...]) -> bool:
     return all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+
+
+def short_digest(text: str) -> str:
+    """A digest or commit by its first characters; anything else as it is."""
+    return f"{text[:_DIGEST]}…" if len(text) >= 40 and set(text) <= _HEX else text
 
 
 def times(ratio: float) -> str:
@@ -90,14 +98,3 @@ def shorten(path: str, room: int) -> str:
     name = path[path.rstrip("/").rfind("/") + 1 :]
     tail = len(name) + 1 if len(name) + 4 <= room else room * 2 // 3
     return f"{path[: max(0, room - tail - 1)]}…{path[-tail:]}"
-
-
-def clipped(text: str, room: int, around: str = "") -> str:
-    """At most `room` characters of a text, around the first place of a word where it stands in it."""
-    if len(text) <= room:
-        return text
-    at = text.lower().find(around.lower()) if around else -1
-    start = max(0, min(at - (room - len(around)) // 2, len(text) - room)) if at >= 0 else 0
-    end = start + room
-    head, tail = "…" if start else "", "…" if end < len(text) else ""
-    return head + text[start + len(head) : end - len(tail)] + tail

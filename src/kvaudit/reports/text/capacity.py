@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from kvaudit.audit.report import Capacity, Report
 from kvaudit.reports.text.layout import PROSE, hang, heading, line
-from kvaudit.reports.values import times, value_of
+from kvaudit.reports.values import times, written
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 _EXPLAINED = 0.0005
+_WORTH_TELLING = 0.05
 
 
 def capacity(report: Report, width: int) -> list[Text]:
@@ -23,11 +24,11 @@ def capacity(report: Report, width: int) -> list[Text]:
     if held is None or len(report.arms) != 2:
         return []
     width = min(width, PROSE)
-    left, right = (value_of("kv_cache.tokens", record.value("kv_cache.tokens"), "known") for record in report.arms)
+    left, right = (written(record.value("kv_cache.tokens"), "tokens").removesuffix(" tokens") for record in report.arms)
     out = [heading("Capacity")]
     out += hang("  ", line("b holds ", (times(held.ratio), "bold"), f" times the tokens of a: {right} against {left}"), width)
     out += hang("  ", line(product(held)), width)
-    if held.memory_parts:
+    if abs(sum(part.gib for part in held.memory_parts)) >= _WORTH_TELLING:
         out += hang("  ", line(total(held)), width)
     return out
 

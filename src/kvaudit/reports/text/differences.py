@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kvaudit.audit.predicates.pair import beyond_tolerance
 from kvaudit.audit.report import Difference, DifferenceClass, OtherDifference, Report
 from kvaudit.fields import FIELDS
+from kvaudit.reports.excerpts import clipped
 from kvaudit.reports.text.layout import GAP, PROSE, heading, line, row, wrapped
-from kvaudit.reports.values import clipped, counted, times, value_of, written
+from kvaudit.reports.values import counted, short_digest, shorten, times, value_of, written
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 _CLASSES: dict[DifferenceClass, str] = {
     "confound": "confound: not under test, explained by nothing else",
-    "unknown": "unknown: one side is not known",
+    "unknown": "unknown: not known, or not set, on one side",
     "derived": "derived",
     "expected": "expected: named by --vary",
     "context": "context: decides nothing",
@@ -47,7 +48,7 @@ def differences(report: Report, width: int) -> list[Text]:
     if not report.differences and not report.other_differences:
         return []
     shown, folded = _fold(report.differences)
-    columns = _columns(shown, report.other_differences, width)
+    columns = _columns(shown, width)
     out = _head(columns)
     for title, style, group in _groups(shown):
         out += wrapped(line((title, style)), width)
@@ -89,11 +90,10 @@ def _groups(shown: list[Difference]) -> Iterator[tuple[str, str, list[Difference
             yield (f"{kind}: follows from {cause}" if cause else title), _STYLES.get(kind, "dim"), group
 
 
-def _columns(shown: Iterable[Difference], raw: list[OtherDifference], width: int) -> _Columns:
+def _columns(shown: Iterable[Difference], width: int) -> _Columns:
     if width < _NARROW:
         return _Columns(width, 0)
-    names = [len(one.field) for one in shown] + [len(_raw_name(one)) for one in raw[:_MOST_RAW]]
-    field = min(max([*names, 10]) + 2, width // 2 - 6)
+    field = min(max([*(len(one.field) for one in shown), 20]) + 2, width // 2 - 6)
     return _Columns(field, min(PROSE // 2, (width - field - _RATIO - 3 * GAP) // 2))
 
 
@@ -105,12 +105,24 @@ def _head(columns: _Columns) -> list[Text]:
 
 
 def _row(difference: Difference, columns: _Columns, width: int) -> list[Text]:
-    values = [value_of(difference.field, value, state) for value, state in zip(difference.values, difference.states, strict=True)]
+    values = [
+        short_digest(value_of(difference.field, value, state))
+        for value, state in zip(_only_differing(difference.values), difference.states, strict=True)
+    ]
     ratio = times(difference.ratio) if difference.ratio is not None else ""
     out = _cells(difference.field, values, ratio, columns, width)
     if difference.proof:
         out += wrapped(line((f"    proved {difference.proof} by comparison: KV memory ÷ tokens of both arms", "dim")), width)
     return out
+
+
+def _only_differing(values: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Of two objects only the keys that differ."""
+    left, right = values
+    if not isinstance(left, dict) or not isinstance(right, dict):
+        return values
+    keys = [key for key in {**left, **right} if key not in left or key not in right or left[key] != right[key]]
+    return {key: left[key] for key in keys if key in left}, {key: right[key] for key in keys if key in right}
 
 
 def _cells(name: str, values: list[str], ratio: str, columns: _Columns, width: int) -> list[Text]:
@@ -125,18 +137,16 @@ def _cells(name: str, values: list[str], ratio: str, columns: _Columns, width: i
 
 
 def _raw(found: list[OtherDifference], columns: _Columns, width: int) -> list[Text]:
-    if not found:
-        return []
-    out = wrapped(line(("other keys of the raw configurations", "dim")), width)
-    for one in found[:_MOST_RAW]:
-        out += _cells(_raw_name(one), [written(value) for value in one.values], "", columns, width)
+    out = []
+    for source in dict.fromkeys(one.source for one in found[:_MOST_RAW]):
+        out += wrapped(line((f"other keys of {source}", "dim")), width)
+        for one in found[:_MOST_RAW]:
+            if one.source == source:
+                name = shorten(one.pointer, max(8, columns.field - 2))
+                out += _cells(name, [written(value) for value in _only_differing(one.values)], "", columns, width)
     if len(found) > _MOST_RAW:
         out += wrapped(line((f"  and {len(found) - _MOST_RAW} more in the JSON report", "dim")), width)
     return out
-
-
-def _raw_name(one: OtherDifference) -> str:
-    return f"{one.source.rsplit('/', 1)[-1]} {one.pointer}"
 
 
 def _count(folded: list[Difference]) -> str:

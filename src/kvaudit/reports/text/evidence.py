@@ -6,13 +6,16 @@ Room: `reports/text`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from kvaudit.audit.report import Evidence
+from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Origin
+from kvaudit.reports.excerpts import clipped, excerpt_in
 from kvaudit.reports.text.layout import GAP, hang, indented, line, side_by_side, width_of, wrapped
-from kvaudit.reports.values import clipped, location, value_of
+from kvaudit.reports.values import location, short_digest, value_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -22,7 +25,7 @@ SIDE_BY_SIDE = 100
 
 _MOST_LINES = 6
 _EXCERPT_LINES = 2
-_BESIDE = 48
+_BESIDE = 36
 
 
 def evidence_of(evidence: Sequence[Evidence], width: int, name_arms: bool) -> list[Text]:
@@ -50,41 +53,52 @@ def _arm(name: str, evidence: list[Evidence], width: int, name_arm: bool) -> lis
 
 def _fact(group: list[Evidence], width: int, said: set[tuple[Any, ...]]) -> list[Text]:
     first = group[0]
-    value = value_of(first.field, first.value)
-    out = []
-    if first.value is None:
-        out += wrapped(line(first.field, (f" ({first.stage})", "dim")), width)
-    else:
-        out += wrapped(line(f"{first.field} = ", (clipped(value, 3 * width), "bold"), (f" ({first.stage})", "dim")), width)
+    row = FIELDS.get(first.field)
+    left_out = first.value is None and row is not None and row.type == "object"
+    value = "" if left_out else clipped(short_digest(value_of(first.field, first.value)), 3 * width)
+    out = wrapped(line(first.field, " = " if value else "", (value, "bold"), (f" ({first.stage})", "dim")), width)
     if first.how:
-        out += hang("  ", line((f"how: {first.how}", "dim")), width)
+        out += hang(("  how: ", "dim"), line((first.how, "dim")), width)
     for one in group:
         key = (one.file, one.line, one.pointer)
-        excerpt = "" if key in said else one.excerpt
+        out += indented(quoted(Quote(one, one.field, one.value, one.how), width - 2, again=key in said), 2)
         said.add(key)
-        out += indented(quoted(one, excerpt, first.value, width - 2), 2)
     return out
 
 
-def quoted(origin: Origin | Evidence, excerpt: str, value: Any, width: int) -> list[Text]:
-    """`file:line` and the excerpt, cut around the value: on one line where enough of it fits there, else below."""
-    if origin.file is None and not excerpt:
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A place in the evidence, and the fact that is read from it."""
+
+    origin: Origin | Evidence
+    field: str = ""
+    value: Any = None
+    how: str | None = None
+
+
+def quoted(quote: Quote, width: int, again: bool = False) -> list[Text]:
+    """`file:line` and the excerpt, cut around the value: on one line where enough of it fits there, else below.
+
+    `again` leaves the excerpt out, because the reader has just seen it.
+    """
+    origin = quote.origin
+    if origin.file is None and not origin.excerpt:
         return []
-    where = location(origin.file, origin.line, origin.pointer, max(12, width * 2 // 3 if excerpt else width))
-    if not excerpt:
+    shown = not again and bool(origin.excerpt)
+    where = location(origin.file, origin.line, origin.pointer, max(12, width * 2 // 3 if shown else width))
+    if not shown:
         return [line((where, "cyan"))]
-    around = "" if value is None or isinstance(value, list | dict) else str(value)
     room = width - width_of(where) - GAP
-    if room >= min(_BESIDE, width_of(excerpt)):
-        return [line((where, "cyan"), " " * GAP, fitted(excerpt, room, around))]
-    below = fitted(excerpt, max(8, (width - GAP) * _EXCERPT_LINES), around)
+    if room >= min(_BESIDE, width_of(origin.excerpt)):
+        return [line((where, "cyan"), " " * GAP, _fitted(quote, room))]
+    below = _fitted(quote, max(8, (width - GAP) * _EXCERPT_LINES))
     return [line((where, "cyan")), *indented(wrapped(line(below), max(1, width - GAP)), GAP)]
 
 
-def fitted(excerpt: str, room: int, around: str) -> str:
-    """An excerpt of at most `room` terminal cells, cut around a word; wide characters take two cells."""
+def _fitted(quote: Quote, room: int) -> str:
+    """The excerpt in at most `room` terminal cells; wide characters take two."""
     characters = room
-    while width_of(cut := clipped(excerpt, characters, around)) > room:
+    while width_of(cut := excerpt_in(quote.origin.excerpt, characters, quote.field, quote.value, quote.how)) > room:
         characters -= max(1, (width_of(cut) - room) // 2)
     return cut
 

@@ -28,16 +28,11 @@ def header(report: Report, width: int) -> list[Text]:
     verdict = (VERDICT_WORDS[report.verdict], _STYLES[report.verdict])
     width = min(width, PROSE)
     out = wrapped(line(verdict, f" · {counts(report)} · {exit_meaning(report)}"), width)
-    out += [one for phrase in open_facts(report) for one in hang("", line(phrase), width)]
+    out += [one for phrase in open_facts(report) for one in hang("", line((phrase, "yellow")), width)]
     out.append(line(""))
     for reason in report.reasons:
         out += hang("  • ", _with_rule(reason, report), width)
     return out
-
-
-def spoken(report: Report) -> frozenset[str]:
-    """The rules of the findings whose message is already said among the reasons."""
-    return frozenset(finding.rule for finding in report.findings if finding.message in report.reasons)
 
 
 def _with_rule(reason: str, report: Report) -> Text:

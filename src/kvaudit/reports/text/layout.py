@@ -60,6 +60,12 @@ def hang(prefix: Part, text: Text, width: int) -> list[Text]:
     return [lead + body[0], *(line(" " * indent) + one for one in body[1:])]
 
 
+def hanging(text: Text, width: int, by: int = 2) -> list[Text]:
+    """A paragraph whose first line stands out to the left."""
+    first, *rest = wrapped(text, width - by)
+    return [first, *indented(rest, by)]
+
+
 def indented(lines: Iterable[Text], by: int) -> list[Text]:
     """The lines, moved to the right."""
     return [line(" " * by) + one if one.plain else one for one in lines]

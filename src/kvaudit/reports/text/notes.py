@@ -11,7 +11,7 @@ from kvaudit.audit.context import ARM_NAMES
 from kvaudit.audit.report import Report
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.model import SourceEntry
-from kvaudit.reports.text.evidence import quoted
+from kvaudit.reports.text.evidence import Quote, quoted
 from kvaudit.reports.text.layout import PROSE, hang, heading, indented, line
 from kvaudit.reports.values import counted, shorten
 
@@ -33,7 +33,7 @@ def notes(report: Report, width: int) -> list[Text]:
 
 def settings(report: Report, width: int) -> list[Text]:
     """The settings file in force and what is under test."""
-    said = [f"settings: {report.settings.file or 'none'}"]
+    said = [f"settings file: {report.settings.file or 'none'}"]
     if report.settings.vary:
         said.append(f"under test: {', '.join(report.settings.vary)}")
     said.append(f"kvaudit {report.kvaudit}")
@@ -50,6 +50,6 @@ def _of_source(source: SourceEntry, lead: str, width: int) -> list[Text]:
         out += hang(lead, line(text), min(width, PROSE))
         for one in source.unparsed[:_MOST_UNPARSED]:
             out += indented(
-                quoted(Origin(file=source.path, line=one.line), one.excerpt, None, width - len(lead) - 2), len(lead) + 2
+                quoted(Quote(Origin(file=source.path, line=one.line, excerpt=one.excerpt)), width - len(lead) - 2), len(lead) + 2
             )
     return out

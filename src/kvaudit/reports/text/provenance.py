@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 
 from kvaudit.fields import FIELDS, STAGES, Field
 from kvaudit.parsers.facts import Fact
+from kvaudit.record.kv_dtype.ladder import compatible
 from kvaudit.record.model import FieldState, Record
+from kvaudit.reports.excerpts import clipped
 from kvaudit.reports.text.arms import selected_start
-from kvaudit.reports.text.evidence import quoted
+from kvaudit.reports.text.evidence import Quote, quoted
 from kvaudit.reports.text.layout import PROSE, hang, indented, line, page, wrapped
-from kvaudit.reports.values import clipped, shorten, value_of
+from kvaudit.reports.values import shorten, value_of
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+_DTYPE = "kv_cache.dtype"
 _LADDER = (
-    "a worker's own words or the pool's element type, then arithmetic on KV memory and tokens, then what the engine line or the "
-    "quantized-KV notice names, then backends that hold no FP8 KV, then an auto that this version leaves untouched, then the "
-    "checkpoint's statement under this engine version; auto itself proves nothing"
+    "a worker's own words; KV memory ÷ tokens; the engine line or the quantized-KV notice; backends that hold no FP8 KV; an auto "
+    "that this version leaves untouched; the checkpoint's statement under this version. auto itself proves nothing"
 )
 _SPEAKERS = {
     "observed": "a measurement",
@@ -38,7 +40,7 @@ def provenance(record: Record, field: str, arm: str | None, width: int, colour: 
     prose = min(width, PROSE)
     lines = [*_head(record, field, held, arm, prose), line("")]
     won = winners(field, held)
-    for index in [*won, *(other for other in _by_strength(held) if other not in won)]:
+    for index in [*won, *(other for other in _by_strength(field, held) if other not in won)]:
         lines += [*_fact(field, held, index, won, width), line("")]
     lines += hang(("Order of belief: ", "bold"), line(_order(field)), prose)
     row = FIELDS.get(field)
@@ -70,7 +72,10 @@ def _head(record: Record, field: str, held: FieldState, arm: str | None, width: 
     return [*out, *hang("  ", line((f"{said}; start {start}" if start else said, "dim")), width)]
 
 
-def _by_strength(held: FieldState) -> list[int]:
+def _by_strength(field: str, held: FieldState) -> list[int]:
+    """All facts, the strongest first; those of the KV element type stand in the order of its ladder already."""
+    if field == _DTYPE:
+        return sorted(range(len(held.facts)), key=lambda index: held.facts[index].stage in ("requested", "stated"))
     return sorted(range(len(held.facts)), key=lambda index: STAGES.index(held.facts[index].stage))
 
 
@@ -84,7 +89,7 @@ def _fact(field: str, held: FieldState, index: int, won: list[int], width: int) 
     if fact.how:
         out += hang("    how: ", line(fact.how), min(width, PROSE))
     for origin in fact.origins:
-        out += indented(quoted(origin, origin.excerpt, fact.value, width - 4), 4)
+        out += indented(quoted(Quote(origin, field, fact.value, fact.how), width - 4), 4)
     return out
 
 
@@ -100,6 +105,9 @@ def verdict_on(field: str, held: FieldState, index: int, won: list[int]) -> str:
     best = held.facts[won[0]]
     if fact.value == held.value:
         return "agrees"
+    if field == _DTYPE:
+        alike = compatible(str(fact.value), str(held.value))
+        return "agrees, and leaves the variant open" if alike else "beaten by stronger evidence"
     if STAGES.index(fact.stage) > STAGES.index(best.stage):
         return f"beaten: {best.stage} is believed before {fact.stage}"
     return "beaten by stronger evidence"
@@ -119,6 +127,6 @@ def _of_winner(fact: Fact, held: FieldState, row: Field | None, first: bool) -> 
 
 
 def _order(field: str) -> str:
-    if field == "kv_cache.dtype":
+    if field == _DTYPE:
         return _LADDER
     return ", ".join(f"{stage} ({_SPEAKERS[stage]})" for stage in STAGES)

@@ -28,17 +28,25 @@ _REMEDIES: tuple[Remedy, ...] = (
     Remedy(("the unit file",), ("service.",), "unit.txt", "service", "systemctl cat NAME > unit.txt"),
     Remedy(("/metrics",), (), "metrics.txt", "metrics", "curl -s http://HOST:PORT/metrics > metrics.txt"),
     Remedy(("an engine log",), (), "server.log", "engine-log"),
+    Remedy(("a log that", "a log with"), (), "server.log", ""),
 )
 
 
-def remedy_for(field: str, text: str) -> Remedy | None:
-    """The evidence that would settle a need, None where the words name none."""
+def remedies_for(field: str, text: str) -> tuple[Remedy, ...]:
+    """The evidence that would settle a need, in the order of trying; empty where the words name none."""
     settles = FIELDS[field].settles if field in FIELDS else None
     said = f"{text} {settles or ''}"
-    for remedy in _REMEDIES:
-        if field in FIELDS and field.startswith(remedy.fields):
-            return remedy
-    return next((remedy for remedy in _REMEDIES if any(word in said for word in remedy.words)), None)
+    by_field = [remedy for remedy in _REMEDIES if remedy.fields and field in FIELDS and field.startswith(remedy.fields)]
+    by_words = [remedy for remedy in _REMEDIES if any(word in said for word in remedy.words)]
+    return tuple(dict.fromkeys([*by_field, *by_words]))
+
+
+def arguments_for(remedies: tuple[Remedy, ...], record: Record, arm: str | None) -> tuple[str, str]:
+    """The argument for one arm and the command that makes the file: the first remedy that the arm does not hold yet."""
+    for remedy in remedies:
+        if not remedy.kind or not record.has_kind(remedy.kind):
+            return argument(remedy, record, arm), remedy.command
+    return "", ""
 
 
 def argument(remedy: Remedy, record: Record, arm: str | None) -> str:

@@ -5,12 +5,14 @@ Room: `reports/text`. Needs are told once each, with the rules that wait for the
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kvaudit.audit.context import ARM_NAMES
 from kvaudit.audit.report import Report
-from kvaudit.reports.text.layout import PROSE, hang, heading, indented, line
-from kvaudit.reports.text.remedies import Remedy, argument, remedy_for
+from kvaudit.fields import FIELDS
+from kvaudit.reports.text.layout import PROSE, hang, heading, line
+from kvaudit.reports.text.remedies import Remedy, arguments_for, remedies_for
 from kvaudit.reports.values import counted
 
 if TYPE_CHECKING:
@@ -19,54 +21,78 @@ if TYPE_CHECKING:
 _MOST = 12
 
 
+@dataclass(slots=True)
+class _Need:
+    """One thing that is missing: the fields it is about, why or what, on which arms, and the rules that wait for it."""
+
+    text: str
+    remedies: tuple[Remedy, ...]
+    gate: bool = False
+    fields: list[str] = field(default_factory=list)
+    arms: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+
+
 def unchecked(report: Report, width: int) -> list[Text]:
     """Undecided facts of the gate first, then what rules wait for; empty when nothing is open."""
     width = min(width, PROSE)
-    needs = _by_need(report)
-    if not needs and not report.undecided:
+    needs = _joined(_needs(report))
+    if not needs:
         return []
     out = [heading("Could not be checked")]
-    for name in report.undecided:
-        out += indented(_undecided(report, name, width - 2), 2)
-    for (text, remedy), (rules, arms) in sorted(needs.items(), key=lambda item: -len(item[1][0]))[:_MOST]:
-        whose = f" of arm {' and '.join(sorted(arms))}" if arms and len(report.arms) > 1 else ""
-        out += hang("  ", line(f"{counted(len(rules), 'rule')} for want of{whose}: {text}"), width)
-        out += _settle(report, remedy, sorted(arms) or list(ARM_NAMES), width)
-        out += hang("    ", line((", ".join(rules), "dim")), width)
+    for need in needs[:_MOST]:
+        out += _told(need, report, width)
     if len(needs) > _MOST:
-        out.append(line((f"  and {counted(len(needs) - _MOST, 'more need')} in the JSON report", "dim")))
+        out += hang("  ", line((f"and {counted(len(needs) - _MOST, 'more need')} in the JSON report", "dim")), width)
     return out
 
 
-def _undecided(report: Report, name: str, width: int) -> list[Text]:
-    """A gate fact that is open: on which arms, why, and the argument that settles it."""
-    out = []
-    open_ = [
-        (arm, record)
-        for arm, record in zip(ARM_NAMES, report.arms, strict=False)
-        if record.state(name) in ("unknown", "conflict")
-    ]
-    for arm, record in open_:
-        held = record.fields.get(name)
-        because = held.because if held and held.because else "no line of the evidence names it"
-        whose = f" of arm {arm}" if len(report.arms) > 1 else ""
-        out += hang("", line((f"{name}{whose}", "bold"), f" is undecided: {because}"), width)
-        out += _settle(report, remedy_for(name, because), [arm], width, indent=2)
-    return out or hang("", line((name, "bold"), " is undecided: the values on the two arms may mean the same"), width)
+def _told(need: _Need, report: Report, width: int) -> list[Text]:
+    subject = ", ".join(need.fields)
+    whose = f"of arm{'s' * (len(need.arms) > 1)} {' and '.join(need.arms)}" if need.arms and len(report.arms) > 1 else ""
+    lead = " ".join(part for part in (subject, "(undecided)" if need.gate else "", whose) if part)
+    out = hang("  ", line((lead, "bold"), ": " if lead else "", need.text), width)
+    out += _settle(need, report, width)
+    return out + (hang("    for: ", line((", ".join(need.rules), "dim")), width) if need.rules else [])
 
 
-def _by_need(report: Report) -> dict[tuple[str, Remedy | None], tuple[list[str], set[str]]]:
-    """Rules and arms by what they need; gate facts that are open are told before, so they only lend their rules here."""
-    found: dict[tuple[str, Remedy | None], tuple[list[str], set[str]]] = {}
+def _needs(report: Report) -> dict[tuple[str, str], _Need]:
+    """Everything that is missing, by field and words, each once: undecided gate facts before what only rules ask for."""
+    found: dict[tuple[str, str], _Need] = {}
+    for name in report.undecided:
+        for arm, record in zip(ARM_NAMES, report.arms, strict=False):
+            if record.state(name) in ("unknown", "conflict"):
+                held = record.fields.get(name)
+                because = held.because if held and held.because else "no line of the evidence names it"
+                _add(found, name, because, [arm], gate=True)
+        if not any(key[0] == name for key in found):
+            _add(found, name, "the values of the two arms may mean the same", [], gate=True)
     for item in report.not_checked:
-        for need in item.needs or ["evidence that this report does not name"]:
-            arm, text = _split(need)
-            remedy = remedy_for(text.partition(":")[0], text)
-            rules, arms = found.setdefault((text, remedy), ([], set()))
-            if item.rule not in rules:
-                rules.append(item.rule)
-            arms.update([arm] if arm else item.arms)
+        for text in item.needs or ["evidence that this report does not name"]:
+            whose, rest = _split(text)
+            name, _, because = rest.partition(": ")
+            if name not in FIELDS or not because:
+                name, because = "", rest
+            need = _add(found, name, because, [whose] if whose else item.arms)
+            need.rules += [item.rule] if item.rule not in need.rules else []
     return found
+
+
+def _add(found: dict[tuple[str, str], _Need], name: str, text: str, arms: list[str], gate: bool = False) -> _Need:
+    need = found.setdefault((name, text), _Need(text, remedies_for(name, text), gate, [name] if name else []))
+    need.arms = sorted({*need.arms, *arms})
+    return need
+
+
+def _joined(found: dict[tuple[str, str], _Need]) -> list[_Need]:
+    """Needs of the same words on the same arms as one; gate facts first, then what most rules wait for."""
+    joined: dict[tuple[object, ...], _Need] = {}
+    for need in found.values():
+        held = joined.setdefault((need.text, need.gate, tuple(need.arms), need.remedies), need)
+        if held is not need:
+            held.fields += need.fields
+            held.rules += [rule for rule in need.rules if rule not in held.rules]
+    return sorted(joined.values(), key=lambda need: (not need.gate, -len(need.rules)))
 
 
 def _split(need: str) -> tuple[str | None, str]:
@@ -77,17 +103,12 @@ def _split(need: str) -> tuple[str | None, str]:
     return None, need
 
 
-def _settle(report: Report, remedy: Remedy | None, arms: list[str], width: int, indent: int = 4) -> list[Text]:
+def _settle(need: _Need, report: Report, width: int) -> list[Text]:
     """`add: -b gpus.xml`, for every arm that does not hold such evidence yet."""
-    if remedy is None:
+    arms = [(arm, record) for arm, record in zip(ARM_NAMES, report.arms, strict=False) if arm in (need.arms or ARM_NAMES)]
+    found = [arguments_for(need.remedies, record, arm if len(report.arms) > 1 else None) for arm, record in arms]
+    arguments = " ".join(argument for argument, _ in found if argument)
+    if not arguments:
         return []
-    wanting = [
-        (arm, record)
-        for arm, record in zip(ARM_NAMES, report.arms, strict=False)
-        if arm in arms and not (remedy.kind and record.has_kind(remedy.kind))
-    ]
-    if not wanting:
-        return []
-    arguments = " ".join(argument(remedy, record, arm if len(report.arms) > 1 else None) for arm, record in wanting)
-    made = f"   (from: {remedy.command})" if remedy.command else ""
-    return hang(" " * indent + "add: ", line((arguments, "bold"), made), width)
+    made = "; ".join(dict.fromkeys(command for _, command in found if command))
+    return hang("    add: ", line((arguments, "bold"), f"   (from: {made})" if made else ""), width)
