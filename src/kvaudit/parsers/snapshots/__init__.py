@@ -7,7 +7,7 @@ what a tool printed at one moment; whose processes they are is decided further r
 from __future__ import annotations
 
 from kvaudit.parsers.interface import Parser
-from kvaudit.parsers.snapshots import nvidia_smi
+from kvaudit.parsers.snapshots import nvidia_smi, other_tools
 
 PARSERS: tuple[Parser, ...] = (
     nvidia_smi.NvidiaSmiTable(),
@@ -21,5 +21,14 @@ PARSERS: tuple[Parser, ...] = (
     nvidia_smi.NvidiaSmiTopology(),
     nvidia_smi.NvidiaSmiAccountedApps(),
     nvidia_smi.NvidiaSmiVersion(),
+    other_tools.Gpustat(),
+    other_tools.GpustatJson(),
+    other_tools.RocmSmi(),
+    other_tools.RocmSmiJson(),
+    other_tools.AmdSmi(),
+    other_tools.AmdSmiJson(),
+    other_tools.AmdSmiCsv(),
+    other_tools.Nvitop(),
+    other_tools.NpuSmi(),
 )
 """Every snapshot parser; exactly one recognises a snapshot."""

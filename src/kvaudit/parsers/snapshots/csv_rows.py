@@ -128,7 +128,7 @@ def rows(lines: list[TextLine], header: Header) -> tuple[list[Cells], list[TextL
     read: list[Cells] = []
     odd: list[TextLine] = []
     for line in lines[header.at + 1 :]:
-        if header_columns(line.text) or (line.text.startswith("#") and read):
+        if header_columns(line.text) or (line.text.startswith("#") and read) or "nvidia-smi" in line.text:
             break
         if not line.text or line.text.startswith("#"):
             continue

@@ -57,21 +57,27 @@ def cleaned(raw: str) -> str:
 
 def rejoined(lines: list[TextLine]) -> Iterator[TextLine]:
     """The lines with hard-wrapped box rows joined: a row opens with a bar, lacks its last one, and the next line brings it."""
+    width = max((len(line.raw) for line in lines if line.text.startswith("|")), default=0)
     held: TextLine | None = None
     for line in lines:
-        if held is not None:
-            if line.text.endswith("|") and not line.text.startswith(("|", "+")):
-                yield TextLine(held.number, f"{held.text} {line.text}", held.raw, held.pointer)
-                held = None
-                continue
-            yield held
+        if held is not None and line.text.endswith("|") and not line.text.startswith(("|", "+")):
+            yield _joined(held, line, width)
             held = None
-        if line.text.startswith("|") and not line.text.endswith(("|", "+")):
-            held = line
-        else:
+            continue
+        if held is not None:
+            yield held
+        held = line if line.text.startswith("|") and not line.text.endswith(("|", "+")) else None
+        if held is None:
             yield line
     if held is not None:
         yield held
+
+
+def _joined(first: TextLine, second: TextLine, width: int) -> TextLine:
+    """A row cut at the width of the terminal goes together as it was; one whose end was trimmed gets a blank between."""
+    whole = len(first.raw) >= width
+    text = cleaned(first.raw + second.raw) if whole else f"{first.text} {second.text}"
+    return TextLine(first.number, text, first.raw, first.pointer)
 
 
 def _inside_json(text: str) -> Iterator[TextLine]:

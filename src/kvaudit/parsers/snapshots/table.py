@@ -179,7 +179,8 @@ def _finish(state: _State, captures: int) -> None:
             capture.hidden.append("WDDM lists no process")
     elif any(_is_guest(process) for process in capture.processes):
         capture.hidden.append("WSL or a container: memory of its processes is not printed")
-    if capture.empty and any(gpu.get("gpu.memory_used_mib") is None for gpu in capture.gpus):
+    unseen = capture.empty or capture.wrapper == "container"
+    if unseen and any(gpu.get("gpu.memory_used_mib") is None for gpu in capture.gpus):
         capture.hidden.append("the memory of this GPU is not printed, so a hidden process would not show")
 
 
