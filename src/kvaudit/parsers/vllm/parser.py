@@ -92,7 +92,7 @@ class _Reader:
         platform = record.source_name.encode() + b":" in rows.PLATFORM_HINTS
         if not (facts or lifecycle or noted or platform):
             return
-        if not self.splitter.starts and not (record.stamped or record.process or opener or _states_version(facts)):
+        if not self.splitter.starts and not (record.stamped or record.process or opener or _may_begin((*facts, *lifecycle))):
             return
         start = self.splitter.assign(record, opener)
         start.life.saw(record)
@@ -169,6 +169,6 @@ class _Reader:
         return notes
 
 
-def _states_version(facts: list[Match]) -> bool:
-    """A script that prints the engine's version before its first engine line."""
-    return any(match.row.name == "stated-version" for match in facts)
+def _may_begin(matches: tuple[Match, ...]) -> bool:
+    """Lines of a script around the engine that may stand before its first own line: its version, its progress bar."""
+    return any(match.row.name in ("stated-version", "prompts-processed") for match in matches)

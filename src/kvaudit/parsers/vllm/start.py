@@ -38,6 +38,9 @@ _WEIGHTS = {
     "graph-mode-lowered": 2,
     "async-scheduling-off": 1,
     "hybrid-block-size": 1,
+    "ds-mla-format": 2,
+    "backend-format": 2,
+    "flashinfer-dtypes": 1,
 }
 """Rows that are better sources of their field than the default of 0."""
 
