@@ -124,4 +124,4 @@ def _sessions(given: Any) -> Sessions:
     starts = [
         Start.model_validate({"first_line": number, "last_line": number, **one}) for number, one in enumerate(given, start=1)
     ]
-    return Sessions(count=len(starts), selected=len(starts), ready=starts[-1].ready if starts else None, list=starts)
+    return Sessions(count=len(starts), selected=len(starts), ready=starts[-1].ready if starts else None, starts=starts)
