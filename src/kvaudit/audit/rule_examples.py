@@ -41,14 +41,16 @@ class ExampleResult:
     expected_severity: Severity | None
 
     @property
-    def passed(self) -> bool:
+    def ok(self) -> bool:
         """Whether outcome and, where the example names one, severity are as expected."""
         right_severity = self.expected_severity is None or self.severity == self.expected_severity
         return self.outcome == self.expected and right_severity
 
-    def __str__(self) -> str:
+    @property
+    def message(self) -> str:
+        """What was expected and what came out, in one line."""
         wanted = f"{self.expected} {self.expected_severity or ''}".strip()
-        return f"{self.rule}, example {self.number}: expected {wanted}, got {self.outcome} {self.severity or ''}".strip()
+        return f"example {self.number}: expected {wanted}, got {self.outcome} {self.severity or ''}".strip()
 
 
 def run_examples(rule: Rule) -> list[ExampleResult]:

@@ -84,13 +84,17 @@ def bundled_rules() -> tuple[Rule, ...]:
 def load_rules(folder: Path) -> tuple[Rule, ...]:
     """The rules below a folder. Raises `RuleError` naming the file, and the line where YAML is at fault."""
     found = []
-    for path in sorted(folder.glob("*/*.yaml")) + sorted(folder.glob("*.yaml")):
-        if path.parent.name == "engines":
-            continue
+    for path in rule_files(folder):
         rule = load_rule(path)
         _CATEGORY[rule.id] = path.parent.name if path.parent != folder else "user"
         found.append(rule)
     return tuple(found)
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """The rule files below a folder, by category and name; engine tables are none."""
+    files = sorted(folder.glob("*/*.yaml")) + sorted(folder.glob("*.yaml"))
+    return [path for path in files if path.parent.name != "engines"]
 
 
 def load_rule(path: Path) -> Rule:
