@@ -58,6 +58,8 @@ FAMILIES: list[tuple[str | None, dict[str, Any], str]] = [
     ("jamba", {"attn_layer_period": 8}, "hybrid"),
     ("nemotron_h", {"hybrid_override_pattern": "M*-E"}, "hybrid"),
     ("nemotron-nas", {"block_configs": [{"attention": {"no_op": True}}] * 4}, "unknown"),
+    ("lfm2", {"layer_types": ["conv", "conv", FULL, "conv"]}, "hybrid"),
+    ("mimo_v2_flash", {"hybrid_layer_pattern": [0, 1, 1, 0], "sliding_window_size": 128, "v_head_dim": 64}, "sliding"),
     ("mllama_text_model", {"cross_attention_layers": [1]}, "unknown"),
     ("never-heard-of", {}, "unknown"),
     (None, {}, "unknown"),
@@ -142,6 +144,14 @@ def test_everything_the_arithmetic_of_hybrids_needs_is_kept() -> None:
     found = described("qwen3_5_text", layer_types=[LINEAR] * 3 + [FULL], mtp_num_hidden_layers=1, **recurrent)
     assert recurrent.items() <= found.items()
     assert (found["mtp_layers"], found["sliding_window"], found["heads"], found["kv_heads"]) == (1, None, 32, 8)
+
+
+def test_a_chunk_size_that_the_family_does_not_use_is_left_out() -> None:
+    keys = {"hybrid_layer_pattern": [0, 1, 1, 0], "sliding_window": 128, "attention_chunk_size": 128, "v_head_dim": 64}
+    found = described("mimo_v2_flash", **keys)
+    assert "attention_chunk_size" not in found
+    assert (found["sliding_window"], found["value_head_dim"]) == (128, 64)
+    assert found["layer_types"] == [FULL, SLIDING, SLIDING, FULL]
 
 
 def test_the_keys_of_windowed_layers_are_kept() -> None:

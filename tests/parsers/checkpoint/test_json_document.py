@@ -18,6 +18,8 @@ from kvaudit.parsers.checkpoint.json_document import DEEPEST, load
         ("", "line 1 column 1"),
         ('{"a": 1,\n"b": {"c": 1,\n"c": 2}}', 'line 3: the key "c" stands twice'),
         ('{"a": NaN}', "NaN is no number"),
+        ('{"a": ["\\ud83d"]}', "surrogate"),
+        ('{"\\uD83D": 1}', "surrogate"),
         ('{"a": ' + "9" * 5000 + "}", "not strict JSON"),
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested"),
         ('{"a":' * (DEEPEST + 1) + "1" + "}" * (DEEPEST + 1), f"deeper than {DEEPEST}"),
@@ -44,6 +46,10 @@ def test_a_document_too_large_to_be_kept_is_refused(source_of: Any) -> None:
 def test_nesting_up_to_the_limit_a_byte_order_mark_and_infinity_are_read(source_of: Any) -> None:
     assert load(source_of('{"a":' * DEEPEST + "1" + "}" * DEEPEST)).value
     assert load(source_of("\ufeff" + '{"limit": [0.0, Infinity, 1e999]}')).value == {"limit": [0.0, "Infinity", "1e999"]}
+
+
+def test_whole_surrogate_pairs_are_read(source_of: Any) -> None:
+    assert load(source_of('{"a": "\\ud83d\\ude00"}')).value == {"a": "\N{GRINNING FACE}"}
 
 
 def test_an_excerpt_is_the_line_of_the_key_with_secrets_masked(source_of: Any) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kvaudit.parsers.checkpoint.keys import second_of_a_key, upper_keys
+from kvaudit.parsers.checkpoint.keys import decoded_keys, second_of_a_key, upper_keys
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,14 @@ from kvaudit.parsers.checkpoint.keys import second_of_a_key, upper_keys
 )
 def test_the_upper_keys_of_whole_and_damaged_documents(text: str, keys: dict[str, set[str]]) -> None:
     assert upper_keys(text) == keys
+    if "cut" not in text:
+        assert decoded_keys(text) == keys
+
+
+def test_the_decoder_reads_keys_up_to_the_first_damage() -> None:
+    assert decoded_keys('{"a": {"b": 1}, "c": [1, "d": 2}') == {"a": {"b"}}
+    assert decoded_keys('{"a": 1, "b": ' + "[" * 100_000) == {"a": set()}
+    assert decoded_keys('{"a": 1,   ') == {"a": set()}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ Room: checkpoint parsers. Whether an engine takes them is the engine's business 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from kvaudit.parsers.checkpoint.json_document import load
 from kvaudit.parsers.checkpoint.recognition import kind_of
@@ -16,6 +16,7 @@ from kvaudit.sources.source import Source
 SAMPLING_KEYS = ("max_new_tokens", "min_p", "repetition_penalty", "temperature", "top_k", "top_p")
 """The keys that vLLM 0.8 to 0.33 takes over (`get_diff_sampling_param`); SGLang takes the same but the first."""
 
+_LARGEST = 1 << 40
 _NEUTRAL: dict[str, tuple[float, ...]] = {
     "min_p": (0,),
     "repetition_penalty": (1,),
@@ -52,11 +53,11 @@ class GenerationConfig:
 def overriding(values: dict[str, Any]) -> dict[str, float]:
     """The sampling keys that change something: numbers, and not the neutral ones (temperature 1, top_p 1, ...)."""
     numbers = {key: values.get(key) for key in SAMPLING_KEYS}
-    return {
-        key: number
-        for key, number in numbers.items()
-        if isinstance(number, int | float) and not isinstance(number, bool) and number not in _NEUTRAL.get(key, ())
-    }
+    return {key: number for key, number in numbers.items() if _counts(number) and number not in _NEUTRAL.get(key, ())}
+
+
+def _counts(number: Any) -> TypeGuard[float]:
+    return isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < _LARGEST
 
 
 def sampling_text(values: dict[str, float]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from kvaudit.parsers.checkpoint import families
-from kvaudit.parsers.checkpoint.layer_kinds import CHUNKED, FULL, LINEAR, MAMBA, NONE, SLIDING
+from kvaudit.parsers.checkpoint.layer_kinds import CHUNKED, CONVOLUTION, FULL, LINEAR, MAMBA, NONE, SLIDING
 from kvaudit.parsers.checkpoint.shape import Decoder, Found, head_dim_of, heads_of, hidden_of, kinds_of, kv_heads_of, layers_of
 from kvaudit.parsers.checkpoint.values import as_list, count_of, positive, word
 
@@ -79,6 +79,8 @@ def geometry(decoder: Decoder) -> dict[str, Any]:
         "mtp_layers": _value(decoder.first(_MTP_KEYS)) or 0,
     }
     described |= {key: number for key in _NUMBERS if (number := count_of(text.get(key))) is not None}
+    if decoder.model_type.startswith("mimo_v2"):
+        described.pop("attention_chunk_size", None)  # stated, but its layers do not use it (vLLM 0.33)
     described |= {key: name for key in _WORDS if (name := word(text.get(key))) is not None}
     return described
 
@@ -89,7 +91,8 @@ def _value(found: Found | None) -> int | None:
 
 def window(decoder: Decoder) -> int | None:
     """The sliding window in tokens where the model uses one. Qwen states a window that is switched off."""
-    size, use = positive(decoder.text.get("sliding_window")), decoder.text.get("use_sliding_window")
+    text, use = decoder.text, decoder.text.get("use_sliding_window")
+    size = positive(text.get("sliding_window")) or positive(text.get("sliding_window_size"))
     if size is None or use is False:
         return None
     if use is not True and decoder.model_type in families.WINDOW_OFF_BY_DEFAULT:
@@ -136,10 +139,10 @@ def _by_layers(decoder: Decoder) -> Classified | None:
     if kinds is None:
         return None
     seen = set(kinds.kinds)
-    strange = sorted(seen - {FULL, SLIDING, CHUNKED, LINEAR, MAMBA, NONE})
+    strange = sorted(seen - {FULL, SLIDING, CHUNKED, LINEAR, MAMBA, CONVOLUTION, NONE})
     if strange:
         return Classified("unknown", f"{kinds.source} holds {strange[0]!r}")
-    if seen & {LINEAR, MAMBA}:
+    if seen & {LINEAR, MAMBA, CONVOLUTION}:
         return Classified("hybrid", f"{kinds.source}: {_counted(kinds.kinds)}")
     if seen & {SLIDING, CHUNKED}:
         return Classified("sliding", f"{kinds.source}: {_counted(kinds.kinds)}")

@@ -25,6 +25,7 @@ DEEPEST = 64
 """Deepest nesting read; real files need about ten levels, and whoever writes the facts out recurses too."""
 
 _WINDOW = 1 << 15
+_SEARCHED = 1 << 20
 
 
 class _RefusedError(ValueError):
@@ -60,7 +61,7 @@ def load(source: Source, limit: int = LIMIT_BYTES) -> JsonDocument:
     """The JSON object that `source` holds.
 
     Raises `InputError`, naming file and position, when it is larger than `limit` bytes, no JSON object, nested too deeply,
-    or holds duplicate keys, NaN or integers that are too long. Infinities are kept as text.
+    or holds duplicate keys, NaN, half surrogate pairs or integers that are too long. Infinities are kept as text.
     """
     text = source.text()
     if text is None or source.size > limit:
@@ -71,6 +72,8 @@ def load(source: Source, limit: int = LIMIT_BYTES) -> JsonDocument:
         raise InputError(source.path, "line 1: not a JSON object")
     if _depth_exceeds(value, DEEPEST):
         raise InputError(source.path, f"JSON nested deeper than {DEEPEST} levels")
+    if not _encodable(value, text):
+        raise InputError(source.path, "not strict JSON: half of a surrogate pair")
     return JsonDocument(source, value, text)
 
 
@@ -89,6 +92,17 @@ def _parsed(text: str, path: str) -> Any:
         raise InputError(path, f"not strict JSON: {error}") from error
 
 
+def _encodable(value: Any, text: str) -> bool:
+    """Whether no string holds half of a surrogate pair, which only an escape can bring in and no file could be written with."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return True
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _depth_exceeds(value: Any, limit: int) -> bool:
     level = [value]
     for _ in range(limit):
@@ -103,7 +117,7 @@ def _items(container: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def _duplicate(text: str) -> str:
-    found = second_of_a_key(text)
+    found = second_of_a_key(text) if len(text) <= _SEARCHED else None
     if found is None:
         return "not strict JSON: a key stands twice in one object"
     return f"not strict JSON, line {found[1]}: the key {json.dumps(found[0][:60])} stands twice in one object"

@@ -98,7 +98,8 @@ def _details(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _other(what: str) -> str:
-    return f"other:{' '.join(what.lower().split())[:40]}"
+    spelled = word(what.strip().lower()) or "unrecognised"
+    return f"other:{spelled[:40]}"
 
 
 def _quark(block: Block) -> Scheme | None:

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kvaudit.parsers.checkpoint import families
-from kvaudit.parsers.checkpoint.values import as_list, as_object, positive
+from kvaudit.parsers.checkpoint.values import as_list, as_object, positive, word, words
 
 FULL, SLIDING, CHUNKED = "full_attention", "sliding_attention", "chunked_attention"
-LINEAR, MAMBA, NONE = "linear_attention", "mamba", "no_attention"
+LINEAR, MAMBA, CONVOLUTION, NONE = "linear_attention", "mamba", "convolution", "no_attention"
 
 _LONGEST = 4096
+_LISTS = words(
+    "attn_type_list block_configs hybrid_layer_pattern hybrid_override_pattern layer_types layers_block_type no_rope_layers"
+)
 _WORDS: dict[str, str] = {
     "attention": FULL,
     "full_attention": FULL,
@@ -23,6 +26,7 @@ _WORDS: dict[str, str] = {
     "sliding_window_attention": SLIDING,
     "chunked_attention": CHUNKED,
     "linear_attention": LINEAR,
+    "conv": CONVOLUTION,
     "mamba": MAMBA,
     "mamba2": MAMBA,
     "moe": NONE,
@@ -41,27 +45,34 @@ class Layers(NamedTuple):
 
 def layer_kinds(text: dict[str, Any], model_type: str, layers: int | None) -> Layers | None:
     """The kinds of the decoder layers, or None where the configuration does not tell or contradicts its layer count."""
+    if any(isinstance(text.get(key), list | str) and len(text[key]) > _LONGEST for key in _LISTS):
+        return None
     for read in _READERS:
         found = read(text, model_type, layers)
         if found is not None:
-            return found if len(found.kinds) <= _LONGEST and layers in (None, len(found.kinds)) else None
+            return found if layers in (None, len(found.kinds)) else None
     return None
 
 
 def _listed(text: dict[str, Any], _model_type: str, layers: int | None) -> Layers | None:
     """A list may go on with the layers of the MTP module (Step 3.5); they are no decoder layers."""
     for key in ("layer_types", "layers_block_type"):
-        words = as_list(text.get(key))[:layers]
-        if words:
-            return Layers([_WORDS.get(str(word)[:40], str(word)[:40]) for word in words], key)
+        items = as_list(text.get(key))[:layers]
+        if items:
+            return Layers([_kind(item) for item in items], key)
     return None
+
+
+def _kind(item: Any) -> str:
+    name = word(item) or "unrecognised"
+    return _WORDS.get(name, name[:40])
 
 
 def _pattern(text: dict[str, Any], _model_type: str, _layers: int | None) -> Layers | None:
     letters = text.get("hybrid_override_pattern")
     if not isinstance(letters, str) or not letters:
         return None
-    return Layers([_LETTERS.get(letter, letter) for letter in letters], "hybrid_override_pattern")
+    return Layers([_LETTERS.get(letter) or _kind(letter) for letter in letters], "hybrid_override_pattern")
 
 
 def _numbered(text: dict[str, Any], _model_type: str, _layers: int | None) -> Layers | None:
@@ -70,6 +81,14 @@ def _numbered(text: dict[str, Any], _model_type: str, _layers: int | None) -> La
     if not numbers or any(number not in (0, 1) for number in numbers):
         return None
     return Layers([FULL if number else LINEAR for number in numbers], "attn_type_list")
+
+
+def _flagged(text: dict[str, Any], _model_type: str, layers: int | None) -> Layers | None:
+    """MiMo-V2: `hybrid_layer_pattern` holds 1 for layers with a window and 0 for full ones."""
+    flags = as_list(text.get("hybrid_layer_pattern"))[:layers]
+    if not flags or any(flag not in (0, 1) for flag in flags):
+        return None
+    return Layers([SLIDING if flag else FULL for flag in flags], "hybrid_layer_pattern")
 
 
 def _blocks(text: dict[str, Any], _model_type: str, _layers: int | None) -> Layers | None:
@@ -113,6 +132,7 @@ _READERS: tuple[Callable[[dict[str, Any], str, int | None], Layers | None], ...]
     _listed,
     _pattern,
     _numbered,
+    _flagged,
     _blocks,
     _interval,
     _windows,

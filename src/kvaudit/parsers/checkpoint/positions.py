@@ -35,7 +35,7 @@ def places(text: str, pointers: set[str]) -> dict[str, Place]:
     A pointer that names no key (an array element, a key that is not there) gets the place of its nearest ancestor; the
     empty pointer is the document itself.
     """
-    start = _after_spaces(text, 0)
+    start = after_spaces(text, 0)
     offsets = {"": start}
     _walk(text, start, _tree(pointers), offsets)
     return _with_lines(text, {pointer: _nearest(offsets, pointer) for pointer in pointers})
@@ -46,10 +46,10 @@ def _walk(text: str, start: int, node: _Wanted, offsets: dict[str, int]) -> int:
 
     It calls itself only along wanted pointers, so as deep as the longest of them.
     """
-    position = _after_spaces(text, start + 1)
+    position = after_spaces(text, start + 1)
     while text[position] != "}":
         key, colon = _DECODER.raw_decode(text, position)
-        value = _after_spaces(text, _after_spaces(text, colon) + 1)
+        value = after_spaces(text, after_spaces(text, colon) + 1)
         child = node.children.get(key)
         if child is not None:
             offsets[child.pointer] = position
@@ -57,13 +57,14 @@ def _walk(text: str, start: int, node: _Wanted, offsets: dict[str, int]) -> int:
             position = _walk(text, value, child, offsets)
         else:
             _, position = _DECODER.raw_decode(text, value)
-        position = _after_spaces(text, position)
+        position = after_spaces(text, position)
         if text[position] == ",":
-            position = _after_spaces(text, position + 1)
+            position = after_spaces(text, position + 1)
     return position + 1
 
 
-def _after_spaces(text: str, position: int) -> int:
+def after_spaces(text: str, position: int) -> int:
+    """The offset of the first character at or after `position` that is no JSON white space. IndexError at the end of the text."""
     while text[position] in _SPACES:
         position += 1
     return position

@@ -6,10 +6,10 @@ the head does not tell; works on damaged documents, which are then read, and ref
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
-from kvaudit.parsers.checkpoint.json_document import LIMIT_BYTES
-from kvaudit.parsers.checkpoint.keys import upper_keys
+from kvaudit.parsers.checkpoint.keys import decoded_keys, upper_keys
 from kvaudit.parsers.checkpoint.values import words
 from kvaudit.sources.source import HEAD_BYTES, Source
 
@@ -60,15 +60,26 @@ _GENERATION = words(
 _GENERATION_MARKS = frozenset({"transformers_version", "_from_model_config", "eos_token_id", "bos_token_id", "do_sample"})
 
 
+_PROMISING = words("compression_config producer quantization_config text_config vision_config")
+"""Keys in the head of a large document that make it worth looking at the rest: they can hide the tell-tale ones behind them."""
+
+
 def kind_of(source: Source) -> Kind | None:
     """The kind of checkpoint file that the document is meant to be, None for any other document."""
     head = source.head.removeprefix("\ufeff").lstrip()
     if not head.startswith("{"):
         return None
-    kind = kind_by_keys(upper_keys(head))
-    if kind is not None or source.size <= HEAD_BYTES or source.size > LIMIT_BYTES:
+    keys = _head_keys(head)
+    kind = kind_by_keys(keys)
+    if kind is not None or source.size <= HEAD_BYTES or not set(keys) & _PROMISING:
         return kind
-    return kind_by_keys(upper_keys(source.text() or ""))
+    return kind_by_keys(decoded_keys(source.text() or ""))
+
+
+@lru_cache(maxsize=4)
+def _head_keys(head: str) -> dict[str, set[str]]:
+    """Every parser of this folder asks about the same head in turn."""
+    return upper_keys(head)
 
 
 def kind_by_keys(keys: dict[str, set[str]]) -> Kind | None:

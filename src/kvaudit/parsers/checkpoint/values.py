@@ -48,7 +48,7 @@ def flag(value: Any) -> bool | None:
 
 def short(value: Any, limit: int = 120) -> str:
     """A value as JSON text, cut at `limit` characters."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(value, sort_keys=True)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

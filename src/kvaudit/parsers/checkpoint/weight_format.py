@@ -124,7 +124,8 @@ def _integers(block: Block) -> str | None:
 
 
 def _fp8(block: Block) -> str:
-    return _blocked(as_list(block.get("weight_block_size")))
+    """`store_dtype` names what the weights are kept in when it is not fp8 (MiMo-V2)."""
+    return word(block.get("store_dtype")) or _blocked(as_list(block.get("weight_block_size")))
 
 
 def _bitsandbytes(block: Block) -> str | None:
