@@ -21,7 +21,10 @@ _MOST_TEXT = 1 << 24
 
 
 def json_cells(text: str) -> dict[Path, Said] | None:
-    """Cells by path, array places as decimal steps. None for anything that is not sound JSON within the limits."""
+    """Cells by path, array places as decimal steps; a document that is one scalar has none.
+
+    None for anything that is not sound JSON within the limits.
+    """
     text = text.lstrip("\ufeff \t\r\n")
     if len(text) > _MOST_TEXT:
         return None
@@ -83,7 +86,8 @@ class _Walk:
             self.steps[-1] = f"\0{value}"
             return
         path = tuple(step.removeprefix("\0") for step in self.steps)
-        self.cells.setdefault(path, self._said(value, start, path))
+        if path:
+            self.cells.setdefault(path, self._said(value, start, path))
 
     def _said(self, value: Any, start: int, path: Path) -> Said:
         self.line += self.text.count("\n", self.counted, start)
