@@ -39,7 +39,7 @@ def excerpt_in(text: str, room: int, field: str, value: Any, how: str | None = N
         if match := re2.search(pattern, text[start:]):
             first, last = match.span()
             return clipped(text, room, start + first, last - first)
-    return clipped(text, room, start + room // 2)
+    return clipped(text, room, max(0, start + room // 2 - 1))
 
 
 def _patterns(field: str, value: Any, how: str | None) -> Iterator[str]:

@@ -37,12 +37,11 @@ def counts(report: Report) -> str:
 
 def open_facts(report: Report) -> list[str]:
     """The undecided and the accepted facts, each kind as one phrase."""
-    accepted = ["all" if name == "all" else name for name in report.settings.accepted_unknown]
     said = []
     if report.undecided:
         said.append(f"undecided: {', '.join(report.undecided)}")
-    if accepted:
-        said.append(f"accepted as unknown: {', '.join(accepted)}")
+    if report.settings.accepted_unknown:
+        said.append(f"accepted as unknown: {', '.join(report.settings.accepted_unknown)}")
     return said
 
 

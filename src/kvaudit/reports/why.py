@@ -21,4 +21,7 @@ def why_page(
     from kvaudit.reports.redacted import redacted
     from kvaudit.reports.text.provenance import provenance
 
-    return provenance(redacted(record, redactor), field, arm, width or FALLBACK_WIDTH, colour)
+    shown = record.model_copy(
+        update={"clues": {}, "fields": {name: held for name, held in record.fields.items() if name == field}}
+    )
+    return provenance(redacted(shown, redactor), field, arm, width or FALLBACK_WIDTH, colour)

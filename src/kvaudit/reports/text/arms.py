@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 _NAMES = 10
 _NARROW = 64
+_WIDEST = 140
 
 
 def arms(report: Report, width: int) -> list[Text]:
     """The arms in columns, or one after the other where the page is too narrow for that."""
     single = len(report.arms) == 1
     if width >= _NARROW and not single:
-        column = (min(width, 2 * PROSE) - _NAMES - 2 * GAP) // 2
+        column = (min(width, _WIDEST) - _NAMES - 2 * GAP) // 2
         rows = [_described(record, column) for record in report.arms]
         out = row([(line(""), _NAMES), *((line((name, "bold")), column) for name in ARM_NAMES[: len(rows)])])
         for index, (label, _) in enumerate(rows[0]):
@@ -47,8 +48,9 @@ def _described(record: Record, room: int) -> list[tuple[str, str]]:
         ("engine", _engine(record)),
         ("model", _model(record, room)),
         ("KV cache", _kv_cache(record)),
+        ("KV memory", _kv_memory(record)),
         ("start", selected_start(record)),
-        ("later", later_failure(record)),
+        ("afterwards", later_failure(record)),
     ]
 
 
@@ -83,11 +85,13 @@ def _kv_cache(record: Record) -> str:
         scheme = record.value("kv_cache.scheme")
         return f"checkpoint states {scheme}" if scheme else ""
     dtype = record.value("kv_cache.dtype") or f"element type {record.state('kv_cache.dtype')}"
-    tokens, memory = record.value("kv_cache.tokens"), record.value("kv_cache.memory_gib")
-    said = [str(dtype)]
-    said += [value_of("kv_cache.tokens", tokens)] if tokens is not None else []
-    said += [value_of("kv_cache.memory_gib", memory)] if memory is not None else []
-    return ", ".join(said)
+    tokens = record.value("kv_cache.tokens")
+    return f"{dtype}, {value_of('kv_cache.tokens', tokens)}" if tokens is not None else str(dtype)
+
+
+def _kv_memory(record: Record) -> str:
+    memory = record.value("kv_cache.memory_gib")
+    return f"{value_of('kv_cache.memory_gib', memory)} per rank" if memory is not None else ""
 
 
 def selected_start(record: Record) -> str:

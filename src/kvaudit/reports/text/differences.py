@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kvaudit.audit.predicates.pair import beyond_tolerance
 from kvaudit.audit.report import Difference, DifferenceClass, OtherDifference, Report
+from kvaudit.audit.tolerance import beyond_tolerance
 from kvaudit.fields import FIELDS
 from kvaudit.reports.excerpts import clipped
 from kvaudit.reports.text.layout import GAP, PROSE, heading, line, row, wrapped

@@ -20,8 +20,8 @@ from kvaudit.reports.values import location, short_digest, value_of
 if TYPE_CHECKING:
     from rich.text import Text
 
-SIDE_BY_SIDE = 100
-"""Columns from which the arms stand beside each other."""
+SIDE_BY_SIDE = 98
+"""Columns from which the arms stand beside each other: a page of 100 less the indent."""
 
 _MOST_LINES = 6
 _EXCERPT_LINES = 2

@@ -118,12 +118,12 @@ def _of_winner(fact: Fact, held: FieldState, row: Field | None, first: bool) -> 
         return "one of the facts that contradict each other with equal strength"
     if held.state == "absent":
         return "proves that it is not set"
-    if first or fact.value != held.value:
-        extreme = {"min": "the smallest", "max": "the largest"}.get(row.binding, "") if row and len(held.won) > 1 else ""
-        if first:
-            return f"decides; {extreme} of the ranks binds" if extreme else "decides"
-        return f"of equal strength; {extreme} of the ranks binds" if extreme else "of equal strength"
-    return "agrees with equal strength"
+    extreme = {"min": "smallest", "max": "largest"}.get(row.binding) if row and len(held.won) > 1 else None
+    if first:
+        return f"decides: the {extreme} of the ranks binds" if extreme else "decides"
+    if fact.value == held.value:
+        return "agrees with equal strength"
+    return f"not the {extreme} of the ranks" if extreme else "of equal strength"
 
 
 def _order(field: str) -> str:

@@ -22,14 +22,15 @@ from kvaudit.reports.text.unchecked import unchecked
 if TYPE_CHECKING:
     from rich.text import Text
 
-NARROWEST = 20
+NARROWEST = 24
 
 _SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppressed, notes, hint, settings)
 
 
 def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
     """The report for people, `width` columns wide, ending in a newline; ANSI sequences only with `colour`."""
-    safe = redacted(report, redactor)
+    shown = report.model_copy(update={"arms": [record.model_copy(update={"clues": {}}) for record in report.arms]})
+    safe = redacted(shown, redactor)
     width = max(NARROWEST, width)
     lines: list[Text] = []
     for section in _SECTIONS:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kvaudit.audit.context import ARM_NAMES
-from kvaudit.audit.report import Report
+from kvaudit.audit.report import Finding, Report
 from kvaudit.fields import FIELDS
-from kvaudit.reports.text.layout import PROSE, hang, heading, line
+from kvaudit.reports.text.evidence import evidence_of
+from kvaudit.reports.text.layout import PROSE, hang, heading, indented, line
 from kvaudit.reports.text.remedies import Remedy, arguments_for, remedies_for
 from kvaudit.reports.values import counted
 
@@ -36,10 +37,13 @@ class _Need:
 def unchecked(report: Report, width: int) -> list[Text]:
     """Undecided facts of the gate first, then what rules wait for; empty when nothing is open."""
     width = min(width, PROSE)
+    open_ = [finding for finding in report.findings if finding.state == "unknown"]
     needs = _joined(_needs(report))
-    if not needs:
+    if not needs and not open_:
         return []
     out = [heading("Could not be checked")]
+    for finding in open_:
+        out += _open(finding, report, width)
     for need in needs[:_MOST]:
         out += _told(need, report, width)
     if len(needs) > _MOST:
@@ -47,13 +51,28 @@ def unchecked(report: Report, width: int) -> list[Text]:
     return out
 
 
+def _open(finding: Finding, report: Report, width: int) -> list[Text]:
+    """A rule whose subject is what cannot be seen."""
+    whose = f" of {_arms(finding.arms)}" if len(report.arms) > 1 else ""
+    out = hang("  ", line((f"{finding.rule}{whose}", "bold"), f": {finding.message or finding.title}"), width)
+    out += indented(evidence_of(finding.evidence, width - 4, name_arms=len(report.arms) > 1), 4)
+    return out + (hang("    fix: ", line(finding.fix), width) if finding.fix else [])
+
+
 def _told(need: _Need, report: Report, width: int) -> list[Text]:
-    subject = ", ".join(need.fields)
-    whose = f"of arm{'s' * (len(need.arms) > 1)} {' and '.join(need.arms)}" if need.arms and len(report.arms) > 1 else ""
-    lead = " ".join(part for part in (subject, "(undecided)" if need.gate else "", whose) if part)
-    out = hang("  ", line((lead, "bold"), ": " if lead else "", need.text), width)
+    subject = ", ".join(need.fields) + (" (undecided)" if need.gate else "")
+    whose = _arms(need.arms) if need.arms and len(report.arms) > 1 else ""
+    if subject:
+        lead = f"{subject} of {whose}" if whose else subject
+        out = hang("  ", line((lead, "bold"), f": {need.text}"), width)
+    else:
+        out = hang("  ", line((need.text, "bold"), f" ({whose})" if whose else ""), width)
     out += _settle(need, report, width)
     return out + (hang("    for: ", line((", ".join(need.rules), "dim")), width) if need.rules else [])
+
+
+def _arms(names: list[str]) -> str:
+    return f"arm{'s' * (len(names) > 1)} {' and '.join(names)}"
 
 
 def _needs(report: Report) -> dict[tuple[str, str], _Need]:
