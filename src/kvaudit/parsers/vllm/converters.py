@@ -9,8 +9,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import re2
+
 from kvaudit.parsers.vllm.repr_split import mapping
 
+_DRAFTER = re2.compile(r"Draft|Eagle|MTP|Medusa|MLPSpeculator")
 _ATTENTION = {
     "flash attention": "FLASH_ATTN",
     "flashattention-2": "FLASH_ATTN",
@@ -99,6 +102,11 @@ def candidates(words: str) -> list[str] | None:
 def kv_dtype(words: str) -> str | None:
     """A KV element type as a worker names it."""
     return words.strip().strip("'\"").rstrip(".,").removeprefix("torch.") or None
+
+
+def target_architecture(words: str) -> str | None:
+    """An architecture class, unless it is a drafter's (`...Eagle3`, `...MTP`, `DFlashDraftModel`)."""
+    return None if _DRAFTER.search(words) else text(words)
 
 
 def sampling_defaults(words: str) -> str | None:

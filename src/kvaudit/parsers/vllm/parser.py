@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kvaudit.parsers.facts import Origin, Reading, Unparsed
+from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
 from kvaudit.parsers.tables import Match, Row, fact
 from kvaudit.parsers.vllm import arguments, engine_line, notices, recognition, rows, statistics
 from kvaudit.parsers.vllm.joining import continued
@@ -73,9 +73,11 @@ class _Reader:
         for index, start in enumerate(starts):
             last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
             finished.append(start.finish(last, sampled))
+        if not finished:
+            finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
         reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.unparsed)
         reading.facts.append(fact("engine.name", "vllm", "observed", self._origin_of_name()))
-        reading.facts.append(fact("engine.starts", len(starts), "observed", []))
+        reading.facts.append(fact("engine.starts", len(finished), "observed", []))
         reading.notes.extend(self._notes(starts))
         return reading
 

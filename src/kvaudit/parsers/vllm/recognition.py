@@ -1,6 +1,7 @@
 """Whether a document is a vLLM log: by its own lines, never by its name, and never because it merely quotes some.
 
-Room: one score. JSON documents, markdown, YAML and tables that quote log lines are no logs.
+Room: one score. JSON documents and markdown that quote log lines are no logs, and the output of vLLM's own benchmark client
+is none either, although it is written by the same logger.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ import json
 
 import re2
 
-from kvaudit.parsers.vllm.messages import records
-from kvaudit.sources.lines import hit_lines
+from kvaudit.parsers.vllm.messages import Record, records
+from kvaudit.sources.lines import hit_lines, without_colours
 from kvaudit.sources.source import Source
 
 _CERTAIN = re2.compile(
@@ -21,32 +22,51 @@ _ENGINE_LINES = re2.compile(
     r"Avg prompt throughput: [\d.]+ tokens/s|^Using .* backend|Model loading took|Loading model weights took|"
     r"Chunked prefill is enabled with|Graph capturing finished|Free memory on device|Automatically detected platform|"
     r"Creating v1 connector|Application startup complete|EngineCore|Starting vLLM|Enforce eager set|"
-    r"Unknown vLLM environment variable|vLLM|vllm"
+    r"Unknown vLLM environment variable|Starting to load model|Engine core initialization failed"
 )
 _LAUNCH_ERROR = re2.compile(r"^(?:vllm|api_server\.py)[\w ]*: error: |No package metadata was found for vllm")
-_OWN_PROCESS = re2.compile(r"^(?:EngineCore|APIServer|Worker|VllmWorker)")
-_STAMP = re2.compile(r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]+\.py:\d+\] ")
+_CLIENT = re2.compile(r"Namespace\(subparser='bench'|Serving Benchmark Result|Starting initial single prompt test run")
+_OWN_LINE = re2.compile(
+    r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]+\.py:\d+\] |"
+    r"\((?:EngineCore|APIServer|Worker|VllmWorker)\w*(?: rank=\d+)? pid=\d+\)"
+)
+_PROMPTS = re2.compile(r"Processed prompts: .*est\. speed input")
 _FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
 _MOST_RECORDS = 400
+_LEAST_SHARE = 0.3
+"""A document without one telling line is still a vLLM log if this share of its lines comes from vLLM's logger."""
 
 
 def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if _quotes_logs(source):
         return 0.0
-    own = min(2, len(_STAMP.findall(source.head)))
+    telling = 0
     for count, line in enumerate(hit_lines(source)):
         if count > _MOST_RECORDS:
             break
         for record in records(line):
             if _CERTAIN.search(record.message):
                 return 0.95
-            if record.stamped or record.process is not None:
-                own += bool(record.stamped and record.file and _ENGINE_LINES.search(record.message))
-                own += bool(record.process and _OWN_PROCESS.search(record.process.name))
             if _LAUNCH_ERROR.search(record.message):
                 return 0.8
-    return min(0.9, 0.4 + 0.1 * own) if own else 0.0
+            telling += _is_telling(record)
+    if _CLIENT.search(source.head):
+        return 0.0
+    return min(0.9, 0.5 + 0.1 * telling) if telling else _share_of_own_lines(source)
+
+
+def _is_telling(record: Record) -> bool:
+    if _PROMPTS.search(record.message):
+        return True
+    ours = bool(record.file) or (record.process is not None and record.process.name.startswith(("APIServer", "EngineCore")))
+    return ours and bool(_ENGINE_LINES.search(record.message))
+
+
+def _share_of_own_lines(source: Source) -> float:
+    lines = [line for line in without_colours(source.head).split("\n") if line.strip()]
+    own = sum(1 for line in lines if _OWN_LINE.search(line))
+    return 0.5 if own and own >= _LEAST_SHARE * len(lines) else 0.0
 
 
 def _quotes_logs(source: Source) -> bool:
@@ -54,7 +74,7 @@ def _quotes_logs(source: Source) -> bool:
     head = source.head.lstrip("\ufeff \t\r\n")
     if head[:1] in "{[" and _is_one_json(source):
         return True
-    return len(_FENCE.findall(source.head)) >= 3 and "INFO" not in source.head[:200]
+    return len(_FENCE.findall(source.head)) >= 3 and not _OWN_LINE.search(source.head[:300])
 
 
 def _is_one_json(source: Source) -> bool:

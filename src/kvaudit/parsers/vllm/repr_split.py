@@ -6,6 +6,7 @@ reprs and enums, which no literal parser reads. A cut value is dropped, what sta
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import re2
@@ -13,8 +14,8 @@ import re2
 _DEEPEST = 40
 _LONGEST = 1 << 18
 _CONSTANTS: dict[str, Any] = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
-_INT = re2.compile(r"^[+-]?\d{1,19}$")
-_FLOAT = re2.compile(r"^[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?$")
+_INT = re2.compile(r"^[+-]?\d{1,100}$")
+_FLOAT = re2.compile(r"^[+-]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d{1,3})?|\d+[eE][+-]?\d{1,3})$")
 _NAME = re2.compile(r"^[A-Za-z_][\w.]*$")
 _CALL = re2.compile(r"^(?:[A-Za-z_][\w.]*\(|<)")
 _KEY = re2.compile(r"^[A-Za-z_]\w*=")
@@ -23,6 +24,7 @@ _ENUM = re2.compile(r"^<(?P<name>[\w.]+)(?:: .*)?>$")
 _STRING_START = re2.compile(r"""^[bru]{0,2}['"]""")
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_CODES = {"x": 2, "u": 4, "U": 8}
 
 
 class _CutError(Exception):
@@ -67,13 +69,23 @@ class _Reader:
             if not character:
                 raise _CutError
             self.at += 1
-            if character == "\\" and (escaped := self.peek()):
-                self.at += 1
-                parts.append(_ESCAPES.get(escaped, escaped if escaped in "\\'\"" else f"\\{escaped}"))
-            else:
-                parts.append(character)
+            parts.append(self.escaped() if character == "\\" else character)
         self.at += 1
         return "".join(parts)
+
+    def escaped(self) -> str:
+        """The character behind a backslash; an escape that is none keeps its backslash."""
+        kind = self.peek()
+        self.at += 1
+        if digits := _CODES.get(kind):
+            try:
+                code = int(self.text[self.at : self.at + digits], 16)
+                character = "" if 0xD800 <= code <= 0xDFFF else chr(code)
+            except (ValueError, OverflowError):
+                return f"\\{kind}"
+            self.at += digits
+            return character
+        return _ESCAPES.get(kind, kind if kind in "\\'\"" else f"\\{kind}")
 
     def items(self, opener: str, depth: int) -> list[Any]:
         closer = _CLOSERS[opener]
@@ -167,8 +179,8 @@ def constant(text: str) -> Any:
         return _CONSTANTS[text]
     if _INT.search(text):
         return int(text)
-    if _FLOAT.search(text) and len(text) < 40:
-        return float(text)
+    if _FLOAT.search(text) and math.isfinite(number := float(text)):
+        return number
     if enum := _ENUM.search(text):
         return enum.group("name")
     return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import always, integer, lower, sampling_defaults, text
+from kvaudit.parsers.vllm.converters import always, integer, lower, sampling_defaults, target_architecture, text
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -64,7 +64,7 @@ ROWS: tuple[Row, ...] = (
         "architecture",
         b"Resolved architecture: ",
         r"^Resolved architecture: (?P<name>\w+)",
-        (("name", "model.architecture", text),),
+        (("name", "model.architecture", target_architecture),),
         "resolved",
         "Resolved architecture: LlamaForCausalLM",
         since="0.10.2",

@@ -76,7 +76,7 @@ def _begins(start: StartBuilder, record: Record, opener: str) -> bool:
     """Whether an opener begins a new start rather than going on with `start`."""
     if opener == "argument-error":
         return bool(start.openers) or start.has_content
-    if start.openers.get(opener) == record.time + record.message:
+    if start.openers.get(opener) == record.time + record.message and not start.went_on(opener):
         return False
     name = record.process.name if record.process else ""
     if name.startswith("ApiServer_"):

@@ -99,6 +99,11 @@ class StartBuilder:
         """Whether more than banner and arguments was seen: an engine line begins another start."""
         return bool(self.reached.keys() - {"arguments"}) or self._served or self.life.failed
 
+    def went_on(self, opener: str) -> bool:
+        """Whether lines that follow `opener` in a start were seen: the same line again is then no mere double."""
+        before = {"banner": set(), "arguments": {"arguments"}}.get(opener, {"arguments", "engine"})
+        return bool(self.reached.keys() - before) or self._served
+
     @property
     def _served(self) -> bool:
         return self.statistics.lines > 0 or self.life.ready is not None
