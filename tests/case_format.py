@@ -60,7 +60,7 @@ def faults(case: Case, code: int, stdout: str, stderr: str) -> list[str]:
     wanted = case.content.get("stderr_must_name")
     if wanted and wanted not in stderr:
         found.append(f"stderr does not name {wanted}")
-    if case.is_audit and code != 2:
+    if case.is_audit and code != 2 and case.arguments[case.arguments.index("--format") + 1] == "json":
         found += list(_report_faults(case, json.loads(stdout)))
     return found
 
@@ -130,7 +130,7 @@ def _value_faults(content: dict[str, Any], arms: dict[str, Any], names: dict[str
 def _is(wanted: Any, state: dict[str, Any]) -> bool:
     tolerance = 0.005
     if isinstance(wanted, dict) and "value" in wanted:
-        tolerance = wanted.get("rel_tol", wanted.get("tol", tolerance))
+        tolerance = float(wanted.get("rel_tol", wanted.get("tol", tolerance)))
         absolute = wanted.get("abs_tol")
         wanted = wanted["value"]
         tolerance = max(tolerance, absolute / wanted) if absolute and wanted else tolerance
@@ -149,7 +149,7 @@ def _same(wanted: Any, value: Any, tolerance: float) -> bool:
         return math.isclose(wanted, value, rel_tol=tolerance, abs_tol=1e-9)
     if isinstance(wanted, list) and isinstance(value, list):
         return len(wanted) == len(value) and all(_same(one, other, tolerance) for one, other in zip(wanted, value, strict=True))
-    return _word(wanted) == _word(value)
+    return bool(_word(wanted) == _word(value))
 
 
 def _word(value: Any) -> Any:
@@ -162,7 +162,7 @@ def _difference_faults(content: dict[str, Any], report: dict[str, Any]) -> Itera
         if classes.get(name) in (None, "unknown", "cosmetic"):
             yield f"no difference shown: {name}"
     for name, wanted in (content.get("difference_class") or {}).items():
-        if classes.get(name, wanted) != wanted:
+        if name in classes and classes[name] != wanted:
             yield f"{name} shown as {classes[name]}, want {wanted}"
 
 

@@ -200,7 +200,7 @@ _ROWS: tuple[Field, ...] = (
         delegating=("auto",),
         group="kv",
         derives=("model.dtype", "kv_cache.scheme"),
-        settles="the checkpoint's config.json (and hf_quant_config.json) of the revision that ran, or a log with the worker's lines",
+        settles="the checkpoint's config.json (and hf_quant_config.json) of the revision that ran, or a log with worker lines",
     ),
     Field(
         "kv_cache.scheme",

@@ -24,6 +24,9 @@ from kvaudit.record.model import Record
 
 FailOn = Literal["error", "warning", "never"]
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+_LEAD = ("engine-not-ready", "engine-died-while-serving", "hidden-fp8-kv", "kv-dtype-flag-overridden", "kv-dtype-differs")
+_SUMMARIES = frozenset({"several-axes-changed", "weights-and-settings-both-changed"})
+"""They say nothing of their own, so they come after what they sum up."""
 
 
 @dataclass(slots=True)
@@ -95,7 +98,7 @@ def _verdict(findings: list[Finding], undecided: list[str], words: tuple[Verdict
 def _report(
     command: str, verdict: Verdict, found: Findings, *, undecided: list[str], wishes: Wishes, records: list[Record]
 ) -> Report:
-    findings = sorted(found.findings, key=lambda finding: (_ORDER[finding.severity], finding.arms, finding.rule))
+    findings = sorted(found.findings, key=_weight)
     accepted = list(wishes.accept_unknown) or (["all"] if wishes.allow_unknown else [])
     return Report(
         command=command,
@@ -108,6 +111,13 @@ def _report(
         not_checked=found.not_checked,
         summary=_summary(findings),
     )
+
+
+def _weight(finding: Finding) -> tuple[int, int, bool, int, list[str], str]:
+    """Sorts findings: severity, causes before summaries, unexplained before explained, then the order of categories."""
+    summary = finding.rule in _SUMMARIES
+    lead = _LEAD.index(finding.rule) if finding.rule in _LEAD else len(_LEAD)
+    return (_ORDER[finding.severity], int(summary), finding.explained_by is not None, lead, finding.arms, finding.rule)
 
 
 def _exit_code(findings: list[Finding], verdict: Verdict, fail_on: FailOn) -> int:

@@ -28,12 +28,17 @@ def explain(a: Record, b: Record, differences: Differences) -> None:
         if not causes:
             continue
         difference.explained_by = causes[0]
-        difference.silenced = all(_silent(differences[cause]) for cause in causes)
+        difference.silenced = all(_silent(differences[cause]) for cause in causes) or _own_head(name, a, b)
         difference.class_ = "derived"
 
 
 def _silent(difference: Difference) -> bool:
     return difference.class_ == "expected" or difference.silenced
+
+
+def _own_head(name: str, a: Record, b: Record) -> bool:
+    """Each arm drafts with a head of its own model: the model's name says it all."""
+    return name == "speculative.model" and all(arm.value(name) == arm.value("model.path") for arm in (a, b))
 
 
 def _causes_first(differences: Differences) -> list[str]:

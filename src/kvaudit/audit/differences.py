@@ -13,6 +13,7 @@ from kvaudit.audit.context import ArmContext
 from kvaudit.audit.derivation import explain
 from kvaudit.audit.pair_proofs import kv_dtype_difference
 from kvaudit.audit.report import Difference, DifferenceClass
+from kvaudit.audit.tolerance import beyond_tolerance
 from kvaudit.errors import UsageError
 from kvaudit.fields import FIELDS, GROUPS
 from kvaudit.record.kv_dtype.ladder import compatible
@@ -97,7 +98,7 @@ def _class(difference: Difference, vary: frozenset[str]) -> DifferenceClass:
         return "expected"
     if FIELDS[name].impact == "cosmetic" or _only_the_folder(difference):
         return "cosmetic"
-    return "context" if FIELDS[name].impact == "context" else "confound"
+    return "context" if FIELDS[name].impact == "context" or not beyond_tolerance(difference) else "confound"
 
 
 def _only_the_folder(difference: Difference) -> bool:

@@ -1,5 +1,7 @@
 """Fills the placeholders of rule texts with values: `{kv_cache.dtype}` of an arm, `{a.kv_cache.dtype}` of a pair.
 
+`{arm}` is the arm's name, `{axes}` the unfolded differences of error impact of a pair.
+
 Room: `audit`. Placeholders are looked up, never evaluated; an unknown value is written as unknown.
 """
 
@@ -10,6 +12,7 @@ from typing import Any
 import re2
 
 from kvaudit.audit.context import ArmContext, PairContext
+from kvaudit.audit.predicates.pair import axes_of
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -27,6 +30,8 @@ def _filled(name: str, context: ArmContext | PairContext) -> str:
         if name == "arm":
             return context.name
         return written(context.record, name) if name in FIELDS else f"{{{name}}}"
+    if name == "axes":
+        return ", ".join(field for fields in axes_of(context).values() for field in fields) or "none"
     for arm in context.arms:
         if name.startswith(f"{arm.name}.") and name[2:] in FIELDS:
             return written(arm.record, name[2:])

@@ -84,7 +84,7 @@ def _same_model(a: Record, b: Record) -> bool:
         return False
     hashes = a.value("model.hash"), b.value("model.hash")
     if None not in hashes:
-        return hashes[0] == hashes[1]
+        return bool(hashes[0] == hashes[1])
     if a.value("model.revision") != b.value("model.revision"):
         return False
     weights = a.value("model.weights_gib"), b.value("model.weights_gib")

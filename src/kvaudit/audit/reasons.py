@@ -27,7 +27,8 @@ def reasons_of_diff(report: Report, differences: dict[str, Difference]) -> list[
     reasons += _from_errors(report.findings)
     if capacity and capacity.factors and abs(capacity.ratio - 1) > 0.02:
         product = " × ".join(f"{factor.ratio:.3f} ({factor.name})" for factor in capacity.factors)
-        reasons.append(f"Capacity b ÷ a = {capacity.ratio:.3f} = {product}; {capacity.residual:.3f} is left unexplained.")
+        rest = f"; a factor of {capacity.residual:.3f} is left unexplained" if abs(capacity.residual - 1) > 0.01 else ""
+        reasons.append(f"Capacity b ÷ a = {capacity.ratio:.3f} = {product}{rest}.")
     reasons += [_open(name, arms) for name in undecided if name != "kv_cache.dtype" or not reasons]
     return reasons or ["Nothing known differs beyond its tolerance, except what was put under test."]
 

@@ -60,7 +60,7 @@ class _LazyGroup(click.Group):
 @click.group(cls=_LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kvaudit")
 def cli() -> None:
-    """What did an LLM server really do, and may two runs be compared?
+    """Say what an LLM server really did, and whether two runs may be compared.
 
     kvaudit reads server logs, checkpoint files and GPU snapshots, establishes what the engine actually did, each value with
     file and line, and says: comparable, not comparable, or cannot tell.

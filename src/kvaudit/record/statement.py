@@ -43,7 +43,7 @@ def _keep_speaker(table: FactTable, name: str, speaker: Fact, with_block: list[F
     spoken_by = {origin.file for origin in speaker.origins}
     facts = table.fields.get(name, [])
     stated = [one for one in facts if one.stage == "stated"]
-    if name == "model.quantization" or not any(_file(one) in spoken_by for one in stated):
+    if not any(_file(one) in spoken_by for one in stated):
         return
     table.fields[name] = [one for one in facts if one.stage != "stated" or _file(one) in spoken_by or len(with_block) > 1]
     if name != "kv_cache.scheme" and len(with_block) > 1:

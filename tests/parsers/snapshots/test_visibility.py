@@ -28,6 +28,7 @@ def test_words_alone_do_not_where_memory_is_in_use(facts: Facts, box: Box) -> No
     found = facts(box([IN_USE]))
     assert "gpu.tenants" not in found
     assert "30100 MiB in use that no listed process explains" in found["clue.snapshot_visibility"]
+    assert found["gpu.unattributed_mib"] == [30100 - 35]
 
 
 def test_an_empty_body_proves_nobody_only_by_idle_memory(facts: Facts, box: Box) -> None:
@@ -52,6 +53,7 @@ def test_forms_whose_empty_list_is_no_proof(facts: Facts, box: Box, cells: dict[
     found = facts(prefix + box([cells], tool=tool))
     assert "gpu.tenants" not in found
     assert found["clue.snapshot_visibility"].startswith("partial: ")
+    assert ("gpu.unattributed_mib" in found) == (cells == IN_USE)
 
 
 def test_an_idle_card_in_a_container_is_proven_by_its_memory(facts: Facts, box: Box) -> None:

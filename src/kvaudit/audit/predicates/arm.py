@@ -218,7 +218,7 @@ def any_item_of(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
 @predicate("arm", {"count": NUMBER})
 def failed_starts(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """At least this many starts in a row failed for the same cause."""
-    starts = arm.record.sessions.list
+    starts = arm.record.sessions.starts
     if not starts:
         return Outcome(None, missing=[f"arm {arm.name}: an engine log with its starts"])
     run, longest, before = 0, 0, None

@@ -9,34 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from kvaudit.audit.context import Outcome, PairContext
+from kvaudit.audit.predicates.arm import undeclared
 from kvaudit.audit.predicates.registry import FIELD_NAME, NUMBER, missing, predicate
 from kvaudit.audit.report import Difference
+from kvaudit.audit.tolerance import beyond_tolerance, relative_gap
 from kvaudit.fields import FIELDS
 
+_ROUNDING = 1e-9
 _NAMES: dict[str, Any] = {"type": "array", "items": FIELD_NAME, "minItems": 1}
 
 
 def _open(pair: PairContext, names: list[str]) -> list[str]:
     return [missing(arm, name) for name in names for arm in pair.arms if arm.record.state(name) in ("unknown", "conflict")]
-
-
-def beyond_tolerance(difference: Difference) -> bool:
-    """Whether a difference is larger than its field's tolerance."""
-    tolerance = FIELDS[difference.field].tolerance
-    left, right = difference.values
-    if not tolerance:
-        return True
-    if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
-        return any(_gap(one, other) > tolerance for one, other in zip(left, right, strict=True))
-    return _gap(left, right) > tolerance
-
-
-def _gap(left: Any, right: Any) -> float:
-    """1 − min ÷ max of two numbers, 1 where they cannot be compared."""
-    if not isinstance(left, int | float) or not isinstance(right, int | float):
-        return 0.0 if left == right else 1.0
-    largest = max(abs(left), abs(right))
-    return 0.0 if left == right else abs(left - right) / largest
 
 
 def counts(difference: Difference) -> bool:
@@ -79,8 +63,8 @@ def _undecided(pair: PairContext, name: str) -> bool:
 
 
 @predicate("pair", {"field": FIELD_NAME, "value": NUMBER})
-def relative_gap_over(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
-    """1 − min ÷ max of the two values is larger than this, and the difference is not under test."""
+def relative_gap_from(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
+    """1 − min ÷ max of the two values is this or more, and the difference is not under test."""
     name = arguments["field"]
     open_ = _open(pair, [name])
     if open_:
@@ -88,12 +72,12 @@ def relative_gap_over(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     difference = pair.differences.get(name)
     if difference is None or difference.class_ == "expected" or difference.silenced:
         return Outcome(False, pair.cite(name))
-    return Outcome(_gap(*difference.values) > arguments["value"], pair.cite(name))
+    return Outcome(relative_gap(*difference.values) >= arguments["value"] - _ROUNDING, pair.cite(name))
 
 
 @predicate("pair", {"field": FIELD_NAME, "value": NUMBER})
-def points_over(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
-    """The two values are further apart than this, in the field's own unit, and the difference is not under test."""
+def points_from(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
+    """The two values are this far apart or more, in the field's own unit, and the difference is not under test."""
     name = arguments["field"]
     open_ = _open(pair, [name])
     if open_:
@@ -102,7 +86,7 @@ def points_over(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     if difference is None or difference.class_ == "expected" or difference.silenced:
         return Outcome(False, pair.cite(name))
     left, right = difference.values
-    return Outcome(abs(float(left) - float(right)) > arguments["value"], pair.cite(name))
+    return Outcome(abs(float(left) - float(right)) >= arguments["value"] - _ROUNDING, pair.cite(name))
 
 
 @predicate("pair", {"count": NUMBER})
@@ -144,6 +128,23 @@ def weights_and_settings_differ(pair: PairContext, _arguments: dict[str, Any]) -
     return Outcome(bool(weights and settings), pair.cite(*weights[:1], *settings[:1]))
 
 
+@predicate("pair", {"fields": _NAMES})
+def differs_undeclared(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
+    """One of the fields differs, nothing but the engine's version explains it, and nobody typed it on either arm."""
+    names = [name for name in arguments["fields"] if _unexplained(pair, name)]
+    asked = {name: [undeclared(arm, {"field": name}) for arm in pair.arms] for name in names}
+    found = [name for name in names if all(one.truth is True for one in asked[name])]
+    if found:
+        return Outcome(True, pair.cite(*found))
+    missing_ = [text for outcomes in asked.values() for one in outcomes if one.truth is None for text in one.missing]
+    return Outcome(None, missing=missing_) if missing_ else Outcome(False)
+
+
+def _unexplained(pair: PairContext, name: str) -> bool:
+    difference = pair.differences.get(name)
+    return difference is not None and counts(difference) and difference.explained_by in (None, "engine.version")
+
+
 @predicate("pair", {"field": FIELD_NAME})
 def meaning_differs(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """The printed figure means something else in the two engines or versions, for this model."""
@@ -177,7 +178,7 @@ def kinds_differ(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
 
 
 def _has_partner(item: Any, others: list[Any], limit: float) -> bool:
-    return any(_gap(item, other) <= limit for other in others)
+    return any(relative_gap(item, other) <= limit for other in others)
 
 
 @predicate("pair", {"field": FIELD_NAME})

@@ -1,0 +1,104 @@
+"""Conditions in words: what a rule looks at, as people say it.
+
+Room: `audit`. A table of sentences by predicate; a test asks for one sentence per predicate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kvaudit.audit.rules import Condition
+
+SENTENCES: dict[str, str] = {
+    "equals": "{field} is {value}",
+    "one_of": "{field} is one of {values}",
+    "matches": "{field} matches the pattern {pattern}",
+    "at_most": "{field} is at most {value}",
+    "at_least": "{field} is at least {value}",
+    "present": "{field} is known and set",
+    "absent": "{field} is proven not to be set",
+    "undecided": "{field} is not settled by the evidence",
+    "conflicts": "equally strong evidence says different values of {field}",
+    "undeclared": "nothing in the launch asked for {field}",
+    "overridden": "{field} as {stage} is not the value that holds",
+    "narrower_than": "{field} has fewer than {bits} bits per element",
+    "notice": "the engine gave the notice {code}",
+    "exceeds": "{field} is larger than {other}",
+    "count_over": "more than {count} items of {field} have {key} {values}",
+    "any_item_over": "one item of {field} is larger than {value}",
+    "any_item_of": "{field} holds one of {values}",
+    "failed_starts": "at least {count} starts in a row failed for the same cause",
+    "tenant_on_run_gpu": "a process of class {classes} sits on a GPU of the run ({placed})",
+    "tenants_hold_under": "processes of class {classes} hold less than {share} of the KV pool's memory",
+    "more_own_processes_than_gpus": "more engine processes are seen than the run uses GPUs",
+    "tenants_differ": "the processes of class {classes} differ by name and number",
+    "differs": "at least one of {fields} differs beyond its tolerance and is not under test",
+    "same": "{fields} are known and equal on both arms",
+    "differs_undeclared": "one of {fields} differs and was typed on neither arm",
+    "relative_gap_from": "1 − min ÷ max of {field} is {value} or more",
+    "points_from": "{field} differs by {value} or more",
+    "axes_over": "more than {count} settings of error impact differ that follow from nothing else",
+    "weights_and_settings_differ": "the model or its weights differ, and so does a setting that does not follow from them",
+    "meaning_differs": "{field} counts something else in the two engines or versions",
+    "no_other_meaning": "nothing shows that {field} counts something else on the two arms",
+    "kinds_differ": "the distinct items of {field} differ",
+    "only_one_arm": "{field} is set on one arm and proven not set on the other",
+}
+
+_HEADS = {
+    "all": "all of",
+    "any": "at least one of",
+    "not": "not",
+    "both": "on both arms",
+    "either": "on at least one arm",
+}
+_EXTRAS = {
+    "how": "derived as {how}…",
+    "pattern": "named {pattern}",
+    "share": "{share} of it",
+    "value": "{value}",
+    "stage": "as {stage}",
+}
+
+
+def in_words(condition: Condition, depth: int = 0) -> list[str]:
+    """The condition as Markdown list items, nested parts indented by two spaces."""
+    ((name, argument),) = condition.items()
+    indent = "  " * depth
+    if name not in _HEADS:
+        return [f"{indent}- {sentence(name, argument or {})}"]
+    parts = argument if isinstance(argument, list) else [argument]
+    if not isinstance(argument, list) and next(iter(argument)) not in _HEADS:
+        return [f"{indent}- {_HEADS[name]}: {sentence(*next(iter(argument.items())))}"]
+    return [f"{indent}- {_HEADS[name]}:", *(line for part in parts for line in in_words(part, depth + 1))]
+
+
+def sentence(name: str, arguments: dict[str, Any]) -> str:
+    """One predicate with its arguments as a sentence; arguments that the sentence does not hold follow in brackets."""
+    template = SENTENCES[name]
+    shown = {key: _shown(value) for key, value in arguments.items()}
+    text = template.format_map(shown)
+    more = [_EXTRAS[key].format_map(shown) for key in shown if f"{{{key}}}" not in template and key in _EXTRAS]
+    if name == "exceeds":
+        return f"{text} by more than {' + '.join(more)}" if more else text
+    return f"{text} ({', '.join(more)})" if more else text
+
+
+def fields_of(condition: Condition) -> set[str]:
+    """Every field that a condition reads."""
+    found: set[str] = set()
+    for name, argument in condition.items():
+        if name in _HEADS:
+            parts = argument if isinstance(argument, list) else [argument]
+            found = found.union(*(fields_of(part) for part in parts))
+        elif isinstance(argument, dict):
+            found.update([argument[key] for key in ("field", "other") if key in argument], argument.get("fields", []))
+    return found
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_shown(one) for one in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
