@@ -27,14 +27,20 @@ def clipped(text: str, room: int, at: int = 0, length: int = 0) -> str:
     return head + text[start + len(head) : end - len(tail)] + tail
 
 
+def message_of(text: str) -> str:
+    """The excerpt without what the logger wrote before the message; an ellipsis stands for that."""
+    prefix = _PREFIX.match(text)
+    return "…" + text[prefix.end() :] if prefix else text
+
+
 def excerpt_in(text: str, room: int, field: str, value: Any, how: str | None = None) -> str:
     """An excerpt of at most `room` characters: the logger's prefix goes first, then what is far from the value."""
     if len(text) <= room:
         return text
-    prefix = _PREFIX.match(text)
-    start = prefix.end() if prefix else 0
-    if start and len(text) - start < room:
-        return "…" + text[start:]
+    message = message_of(text)
+    if len(message) <= room:
+        return message
+    start = len(text) - len(message) + 1 if message != text else 0
     for pattern in _patterns(field, value, how):
         if match := re2.search(pattern, text[start:]):
             first, last = match.span()

@@ -36,6 +36,8 @@ def value_of(field: str, value: Any, state: str = "known") -> str:
         return "not set" if state == "absent" else state
     if field == "engine.ready":
         return "yes" if value else "no"
+    if field == "engine.notices" and isinstance(value, list):
+        return ", ".join(dict.fromkeys(str(one.get("code")) if isinstance(one, dict) else str(one) for one in value)) or "none"
     row = FIELDS.get(field)
     return written(value, None if row is None or field == "run.seed" else row.unit or "")
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from kvaudit.audit.report import Evidence
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Origin
-from kvaudit.reports.excerpts import clipped, excerpt_in
+from kvaudit.reports.excerpts import clipped, excerpt_in, message_of
 from kvaudit.reports.text.layout import GAP, hang, indented, line, side_by_side, width_of, wrapped
-from kvaudit.reports.values import location, short_digest, value_of
+from kvaudit.reports.values import counted, location, short_digest, value_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,7 +25,11 @@ SIDE_BY_SIDE = 98
 
 _MOST_LINES = 6
 _EXCERPT_LINES = 2
-_BESIDE = 36
+_BESIDE = 40
+"""Cells that an excerpt needs to stand beside its location."""
+
+_LOCATION = 24
+"""Cells that a location is shortened to at most, so that its excerpt can stand beside it."""
 
 
 def evidence_of(evidence: Sequence[Evidence], width: int, name_arms: bool) -> list[Text]:
@@ -46,7 +50,8 @@ def _arm(name: str, evidence: list[Evidence], width: int, name_arm: bool) -> lis
     for _, group in groupby(shown, key=lambda one: (one.field, str(one.value), one.stage, one.how)):
         block += _fact(list(group), room, said)
     if len(evidence) > len(shown):
-        block.append(line((f"… {len(evidence) - len(shown)} more lines in the JSON report", "dim")))
+        rest = counted(len(evidence) - len(shown), "more line")
+        block += wrapped(line((f"… {rest} in the JSON report", "dim")), room)
     lead = line((label, "bold")) if label else line("")
     return [lead + block[0], *indented(block[1:], len(label))] if block else []
 
@@ -84,15 +89,19 @@ def quoted(quote: Quote, width: int, again: bool = False) -> list[Text]:
     origin = quote.origin
     if origin.file is None and not origin.excerpt:
         return []
-    shown = not again and bool(origin.excerpt)
-    where = location(origin.file, origin.line, origin.pointer, max(12, width * 2 // 3 if shown else width))
-    if not shown:
+    where = location(origin.file, origin.line, origin.pointer, width)
+    if again or not origin.excerpt:
         return [line((where, "cyan"))]
-    room = width - width_of(where) - GAP
-    if room >= min(_BESIDE, width_of(origin.excerpt)):
+    wanted = min(width_of(message_of(origin.excerpt)), _BESIDE)
+    if width - GAP - width_of(where) < wanted <= width - GAP - _LOCATION:
+        where = location(origin.file, origin.line, origin.pointer, width - GAP - wanted)
+    room = width - GAP - width_of(where)
+    if room >= wanted:
         return [line((where, "cyan"), " " * GAP, _fitted(quote, room))]
-    below = _fitted(quote, max(8, (width - GAP) * _EXCERPT_LINES))
-    return [line((where, "cyan")), *indented(wrapped(line(below), max(1, width - GAP)), GAP)]
+    room = max(8, width - GAP)
+    if width_of(message_of(origin.excerpt)) > room:
+        room *= _EXCERPT_LINES
+    return [line((where, "cyan")), *indented(wrapped(line(_fitted(quote, room)), max(1, width - GAP)), GAP)]
 
 
 def _fitted(quote: Quote, room: int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kvaudit.audit.report import Finding, Report, Severity
 from kvaudit.reports.text.evidence import evidence_of, merged
 from kvaudit.reports.text.layout import PROSE, hang, hanging, heading, indented, line, wrapped
+from kvaudit.reports.text.remedies import split_arm
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -61,7 +62,7 @@ def _finding(group: list[Finding], width: int, pair: bool, said: frozenset[str])
     for message in dict.fromkeys(finding.message for finding in group):
         body += wrapped(line(message), prose) if message and message not in said else []
     body += evidence_of(merged(finding.evidence for finding in group), width - 2, name_arms=pair)
-    for missing in dict.fromkeys(text for finding in group for text in finding.missing):
+    for missing in dict.fromkeys(split_arm(text)[1] for finding in group for text in finding.missing):
         body += hang("missing: ", line(missing), prose)
     if first.explained_by:
         body += hang("explained by: ", line(f"the difference of {first.explained_by}"), prose)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kvaudit.audit.context import ARM_NAMES
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -58,3 +59,11 @@ def argument(remedy: Remedy, record: Record, arm: str | None) -> str:
     if any(not (character.isalnum() or character in "/._-+=@:,") for character in file):
         file = remedy.file
     return f"-{arm} {file}" if arm else file
+
+
+def split_arm(need: str) -> tuple[str | None, str]:
+    """`arm a: gpu.tenants: a snapshot` is about arm a."""
+    for name in ARM_NAMES:
+        if need.startswith(f"arm {name}: "):
+            return name, need[len(f"arm {name}: ") :]
+    return None, need

@@ -13,7 +13,7 @@ from kvaudit.audit.report import Finding, Report
 from kvaudit.fields import FIELDS
 from kvaudit.reports.text.evidence import evidence_of
 from kvaudit.reports.text.layout import PROSE, hang, heading, indented, line
-from kvaudit.reports.text.remedies import Remedy, arguments_for, remedies_for
+from kvaudit.reports.text.remedies import Remedy, arguments_for, remedies_for, split_arm
 from kvaudit.reports.values import counted
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _needs(report: Report) -> dict[tuple[str, str], _Need]:
             _add(found, name, "the values of the two arms may mean the same", [], gate=True)
     for item in report.not_checked:
         for text in item.needs or ["evidence that this report does not name"]:
-            whose, rest = _split(text)
+            whose, rest = split_arm(text)
             name, _, because = rest.partition(": ")
             if name not in FIELDS or not because:
                 name, because = "", rest
@@ -112,14 +112,6 @@ def _joined(found: dict[tuple[str, str], _Need]) -> list[_Need]:
             held.fields += need.fields
             held.rules += [rule for rule in need.rules if rule not in held.rules]
     return sorted(joined.values(), key=lambda need: (not need.gate, -len(need.rules)))
-
-
-def _split(need: str) -> tuple[str | None, str]:
-    """`arm a: gpu.tenants: a snapshot` is about arm a."""
-    for name in ARM_NAMES:
-        if need.startswith(f"arm {name}: "):
-            return name, need[len(f"arm {name}: ") :]
-    return None, need
 
 
 def _settle(need: _Need, report: Report, width: int) -> list[Text]:
