@@ -203,3 +203,9 @@ def test_accounted_apps_are_no_tenants(read: Read) -> None:
     reading = read(header + "GPU-aa, 4, 90 %, 3 %, 700 MiB, 8110 ms\n")
     assert reading.facts == []
     assert any("1 accounted processes" in note for note in reading.notes)
+
+
+def test_a_count_beyond_the_rows_is_not_claimed(read: Read) -> None:
+    reading = read("index, count, memory.used [MiB]\n0, 8, 4 MiB\n")
+    assert "gpu.count" not in {fact.field for fact in reading.facts}
+    assert any("1 GPUs" in note and "says 8" in note for note in reading.notes)

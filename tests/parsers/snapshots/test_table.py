@@ -233,3 +233,17 @@ def test_a_device_list_of_other_cards_adds_nothing(facts: Facts, box: Box) -> No
     found = facts(listed + box())
     assert found["gpu.names"] == ["NVIDIA L40S"]
     assert "gpu.uuids" not in found
+
+
+def test_a_process_row_that_does_not_read_makes_the_list_unproven(read: Read, box: Box) -> None:
+    text = box([BUSY], [ENGINE]).replace("    C   VLLM", "   ??   VLLM")
+    reading = read(text)
+    assert "gpu.tenants" not in {fact.field for fact in reading.facts}
+    assert [line.line for line in reading.unparsed] == [1 + text[: text.index("VLLM")].count("\n")]
+
+
+def test_a_gpu_row_that_does_not_read_makes_the_count_unproven(read: Read, box: Box) -> None:
+    reading = read(box([{}, {}], []).replace("00000000:42:00.0", "somewhere       "))
+    found = {fact.field: fact.value for fact in reading.facts}
+    assert "gpu.count" not in found
+    assert len(reading.unparsed) == 1

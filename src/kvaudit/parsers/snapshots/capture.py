@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kvaudit.parsers.facts import Fact, Origin, Reading
+from kvaudit.parsers.facts import Fact, Origin, Reading, Unparsed
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.tables import fact
 from kvaudit.sources.source import Source
 
 KIND = "gpu-snapshot"
 _MOST_ORIGINS = 16
+_MOST_UNPARSED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class Process:
 class Capture:
     """One capture: `listed` says that a process table was printed, `empty` that it says in words that there is none.
 
-    `counted` says that the number of GPUs is proven, `hidden` collects reasons why processes may be missing.
+    `counted` says that the number of GPUs is proven, `hidden` collects reasons why processes may be missing,
+    `limits` what is not printed of them; `unread` are lines that look like rows and do not read as one.
     """
 
     gpus: list[Gpu] = field(default_factory=list)
@@ -75,6 +77,7 @@ class Capture:
     hidden: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unread: list[TextLine] = field(default_factory=list)
     wrapper: str | None = None
 
     def say(self, name: str, value: Any, line: TextLine, position: int = 0) -> None:
@@ -105,7 +108,8 @@ def reading(capture: Capture, source: Source, reader: str) -> Reading:
 
     writer = Writer(source, reader)
     facts = [*_host_facts(capture, writer), *_gpu_facts(capture, writer), *judged(capture, writer)]
-    return Reading(kind=KIND, facts=facts, notes=capture.notes, wrapper=capture.wrapper)
+    unparsed = [Unparsed(line=line.number, excerpt=source.excerpt(line.raw)) for line in capture.unread[:_MOST_UNPARSED]]
+    return Reading(kind=KIND, facts=facts, unparsed=unparsed, notes=capture.notes, wrapper=capture.wrapper)
 
 
 def _host_facts(capture: Capture, writer: Writer) -> list[Fact]:

@@ -53,6 +53,7 @@ def _process(cells: Cells, capture: Capture) -> None:
 
 def _judge(capture: Capture, header: Header, odd: list[TextLine]) -> None:
     if odd:
+        capture.unread = odd
         capture.hidden.append(f"{len(odd)} rows do not fit the header")
     if any(process.mib is None for process in capture.processes):
         names = [process.name or "" for process in capture.processes]

@@ -40,6 +40,7 @@ def parse(lines: list[TextLine]) -> Capture | None:
         return None
     capture = Capture(counted=False)
     if odd:
+        capture.unread = odd
         capture.notes.append(f"{len(odd)} rows do not fit the header and were not read, the first on line {odd[0].number}")
     identity = next((column for column in _IDENTITIES if column in header.columns), None)
     samples = _by_gpu(read, identity)
@@ -133,5 +134,10 @@ def _host(capture: Capture, read: list[Cells]) -> None:
             capture.say(name, text, read[0].line, position)
         elif len(printed) > 1:
             capture.notes.append(f"{name} differs between rows and was left out")
-    capture.say("gpu.count", values.whole(read[0].get("count")), read[0].line, read[0].first("count")[1])
+    count = values.whole(read[0].get("count"))
+    if count is not None and capture.counted and count != len(capture.gpus):
+        capture.counted = False
+        capture.notes.append(f"rows of {len(capture.gpus)} GPUs, while the column `count` says {count}")
+    else:
+        capture.say("gpu.count", count, read[0].line, read[0].first("count")[1])
     capture.say("clue.snapshot_time", read[0].get("timestamp") or None, read[0].line)

@@ -29,17 +29,19 @@ class _Row:
         return values.whole(self.cells.get("gpu", ""))
 
 
-def _rows(lines: list[TextLine], header: TextLine, start: int) -> list[_Row]:
-    """The rows below a header whose cells fit it; the last column takes what is left, since commands hold blanks."""
+def _rows(lines: list[TextLine], header: TextLine, start: int) -> tuple[list[_Row], list[TextLine]]:
+    """The rows below a header whose cells fit it, and those that do not. The last column takes what is left: commands hold blanks."""
     columns = [name.lower() for name in header.text.lstrip("#").split()]
-    found = []
+    found, odd = [], []
     for line in lines[start:]:
         if line.text.startswith("#") or not ROW.search(line.text):
             continue
         cells = line.text.split(None, len(columns) - 1)
         if len(cells) == len(columns):
             found.append(_Row(line, dict(zip(columns, cells, strict=True))))
-    return found
+        else:
+            odd.append(line)
+    return found, odd
 
 
 def parse_pmon(lines: list[TextLine]) -> Capture | None:
@@ -47,11 +49,13 @@ def parse_pmon(lines: list[TextLine]) -> Capture | None:
     at = next((at for at, line in enumerate(lines) if PMON.search(line.text)), None)
     if at is None:
         return None
-    rows = _rows(lines, lines[at], at + 1)
+    rows, odd = _rows(lines, lines[at], at + 1)
     if not rows:
         return None
-    capture = Capture(listed=True, process_line=rows[0].line)
+    capture = Capture(listed=True, process_line=rows[0].line, unread=odd)
     first = _first_sample(rows)
+    if any(line.number <= first[-1].line.number for line in odd):
+        capture.hidden.append("a process row that does not read as one")
     if len(first) < len(rows):
         capture.notes.append(f"{len(rows) - len(first)} rows of later samples follow; the facts are of the first")
     for row in first:
@@ -86,13 +90,14 @@ def parse_dmon(lines: list[TextLine]) -> Capture | None:
     if at is None:
         return None
     samples: dict[int, list[_Row]] = {}
-    for row in _rows(lines, lines[at], at + 1):
+    rows, odd = _rows(lines, lines[at], at + 1)
+    for row in rows:
         index = row.index()
         if index is not None:
             samples.setdefault(index, []).append(row)
     if not samples:
         return None
-    capture = Capture(counted=False)
+    capture = Capture(counted=False, unread=odd)
     if sorted(samples) != list(range(len(samples))):
         capture.notes.append("a selection of GPUs: their order on the host is not proven, nothing was taken")
         return capture

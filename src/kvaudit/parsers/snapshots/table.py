@@ -31,6 +31,7 @@ _PROCESS = re2.compile(
     r"^\s*(?P<gpu>\d{1,3})\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,10})\s+(?P<type>C\+G|G\+C|M\+C|C|G|M)\s+"
     r"(?:(?P<name>\S.*?)\s+)?(?P<mib>\d+\s?MiB|N/A|\d+M?i?B?\.*)\s*$"
 )
+_NUMBERED = re2.compile(r"^\s*\d{1,3}\s+\S")
 _DATE = re2.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})? \d{4}\b")
 _CONTAINER = re2.compile(
     r"Container image Copyright|^NVIDIA Release |kubectl exec|docker(?:-compose)? (?:run|exec)|podman (?:run|exec)"
@@ -46,6 +47,7 @@ class _State:
     expecting: int = 0
     part: str = "gpus"
     closed: bool = False
+    odd: bool = False
 
 
 def parse(lines: list[TextLine]) -> Capture | None:
@@ -115,6 +117,9 @@ def _gpu_line(state: _State, line: TextLine, text: str) -> None:
         if mig:
             capture.gpus[-1].say("gpu.mig", switch(mig.group(1)), line)
         state.expecting = 0
+    elif capture.gpus and _NUMBERED.search(text):
+        capture.unread.append(line)
+        state.odd = True
 
 
 def _gpu(row: dict[str, str], line: TextLine) -> Gpu:
@@ -149,6 +154,9 @@ def _process_line(state: _State, line: TextLine, text: str) -> None:
         capture.process_line = line
     elif "Not Supported" in text:
         capture.hidden.append("the driver does not list processes of this GPU")
+    elif _NUMBERED.search(text):
+        capture.unread.append(line)
+        capture.hidden.append("a process row that does not read as one")
 
 
 def _around(capture: Capture, before: list[TextLine]) -> None:
@@ -164,7 +172,7 @@ def _around(capture: Capture, before: list[TextLine]) -> None:
 
 def _finish(state: _State, captures: int) -> None:
     capture = state.capture
-    capture.counted = state.closed or state.part != "gpus"
+    capture.counted = (state.closed or state.part != "gpus") and not state.odd
     if captures > 1:
         capture.notes.append(
             f"{captures} captures in this file: the facts are of the first, {captures - 1} further ones were not read"

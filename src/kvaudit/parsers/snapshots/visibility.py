@@ -35,7 +35,8 @@ def judged(capture: Capture, writer: Writer) -> list[Fact]:
     if reasons:
         if capture.processes:
             capture.notes.append(f"{len(capture.processes)} processes are printed, but others may be hidden: {reasons[0]}")
-        return _clue(f"partial: {'; '.join(reasons)}", capture, writer)
+        rest = _unattributed(capture, writer) if not capture.hidden and unexplained else []
+        return [*rest, *_clue(f"partial: {'; '.join(reasons)}", capture, writer)]
     limits = [*dict.fromkeys(capture.limits), *unexplained]
     facts = [_tenants(capture, writer), *_unattributed(capture, writer)]
     return [*facts, *_clue(f"partial: {'; '.join(limits)}" if limits else "full", capture, writer)]
