@@ -130,7 +130,7 @@ def _value_faults(content: dict[str, Any], arms: dict[str, Any], names: dict[str
 def _is(wanted: Any, state: dict[str, Any]) -> bool:
     tolerance = 0.005
     if isinstance(wanted, dict) and "value" in wanted:
-        tolerance = float(wanted.get("rel_tol", wanted.get("tol", tolerance)))
+        tolerance = float(wanted.get("rel_tol") or wanted.get("tol") or tolerance)
         absolute = wanted.get("abs_tol")
         wanted = wanted["value"]
         tolerance = max(tolerance, absolute / wanted) if absolute and wanted else tolerance
@@ -162,14 +162,14 @@ def _difference_faults(content: dict[str, Any], report: dict[str, Any]) -> Itera
         if classes.get(name) in (None, "unknown", "cosmetic"):
             yield f"no difference shown: {name}"
     for name, wanted in (content.get("difference_class") or {}).items():
-        if name in classes and classes[name] != wanted:
-            yield f"{name} shown as {classes[name]}, want {wanted}"
+        if str(name) in classes and classes[str(name)] != wanted:
+            yield f"{name} shown as {classes[str(name)]}, want {wanted}"
 
 
 def _session_faults(content: dict[str, Any], arms: dict[str, Any], names: dict[str, str]) -> Iterator[str]:
     sessions = content.get("sessions")
-    for folder, wanted in (sessions if isinstance(sessions, dict) else {}).items():
-        found = arms[names.get(folder, folder)]["sessions"]
+    for folder, wanted in dict(sessions if isinstance(sessions, dict) else {}).items():
+        found = arms[names.get(str(folder), str(folder))]["sessions"]
         for key, value in (wanted if isinstance(wanted, dict) else {"count": wanted}).items():
             if key in ("count", "selected", "ready") and found[key] != value:
                 yield f"{folder}: sessions {key} {found[key]}, want {value}"

@@ -6,6 +6,7 @@ working directory.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import re2
@@ -37,7 +38,15 @@ def _files(folder: Path) -> list[Path]:
         return []
 
 
+def _hub_cache() -> Path:
+    """Where huggingface_hub keeps its cache; looked at first, because importing the library costs more than the check."""
+    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
+    return Path(os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or Path(home) / "hub")
+
+
 def _cached(repository: str, revision: str) -> list[Path]:
+    if not (_hub_cache() / f"models--{repository.replace('/', '--')}").is_dir():
+        return []
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
