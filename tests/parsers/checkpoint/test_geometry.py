@@ -158,3 +158,32 @@ def test_the_keys_of_windowed_layers_are_kept() -> None:
     keys = {"sliding_window": 1024, "global_head_dim": 512, "num_global_key_value_heads": 2, "num_kv_shared_layers": 18}
     found = described("gemma4_text", layer_types=[SLIDING, FULL] * 2, **keys)
     assert keys.items() <= found.items()
+
+
+@pytest.mark.parametrize(
+    ("changes", "layers"),
+    [
+        ({"num_nextn_predict_layers": 1}, 1),
+        ({"mtp_num_hidden_layers": 1}, 1),
+        ({"num_mtp_modules": 3}, None),
+        ({}, None),
+        ({"num_nextn_predict_layers": 1, "mtp_hybrid_override_pattern": "*E"}, 1),
+        ({"num_nextn_predict_layers": 1, "mtp_layers_block_type": ["attention", "moe", "attention"]}, 2),
+    ],
+)
+def test_attention_layers_of_the_draft_module(changes: dict[str, Any], layers: int | None) -> None:
+    assert described("some_type", **changes)["mtp_attention_layers"] == layers
+
+
+def test_a_shape_of_windowed_layers_stated_apart() -> None:
+    other = {"attention_type": "sliding_attention", "num_attention_heads": 96, "num_attention_groups": 4, "head_dim": 64}
+    found = described("step3p5", sliding_window=512, layer_types=[SLIDING, FULL] * 2, attention_other_setting=other)
+    assert (found["swa_num_key_value_heads"], found["swa_head_dim"]) == (4, 64)
+    assert "swa_head_dim" not in described(
+        "step3p5", attention_other_setting={"attention_type": "full_attention", "head_dim": 64}
+    )
+
+
+def test_whether_keys_are_reused_as_values_is_kept() -> None:
+    assert described("gemma4_text", attention_k_eq_v=True)["attention_k_eq_v"] is True
+    assert "attention_k_eq_v" not in described("gemma4_text", attention_k_eq_v="yes")

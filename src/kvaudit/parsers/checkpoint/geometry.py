@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from kvaudit.parsers.checkpoint import families
 from kvaudit.parsers.checkpoint.layer_kinds import CHUNKED, CONVOLUTION, FULL, LINEAR, MAMBA, NONE, SLIDING
 from kvaudit.parsers.checkpoint.shape import Decoder, Found, head_dim_of, heads_of, hidden_of, kinds_of, kv_heads_of, layers_of
-from kvaudit.parsers.checkpoint.values import as_list, count_of, positive, word
+from kvaudit.parsers.checkpoint.values import as_list, as_object, count_of, flag, positive, word
 
 Attention = Literal["plain", "mla", "hybrid", "sliding", "unknown"]
 
@@ -77,12 +77,39 @@ def geometry(decoder: Decoder) -> dict[str, Any]:
         "layer_types_from": kinds.source if kinds else None,
         "sliding_window": window(decoder),
         "mtp_layers": _value(decoder.first(_MTP_KEYS)) or 0,
+        "mtp_attention_layers": mtp_attention_layers(decoder),
     }
     described |= {key: number for key in _NUMBERS if (number := count_of(text.get(key))) is not None}
     if decoder.model_type.startswith("mimo_v2"):
         described.pop("attention_chunk_size", None)  # stated, but its layers do not use it (vLLM 0.33)
     described |= {key: name for key in _WORDS if (name := word(text.get(key))) is not None}
-    return described
+    if (equal := flag(text.get("attention_k_eq_v"))) is not None:
+        described["attention_k_eq_v"] = equal
+    return described | _other_setting(text)
+
+
+def mtp_attention_layers(decoder: Decoder) -> int | None:
+    """Layers with attention that the checkpoint's own draft module (multi-token prediction) adds to the KV cache.
+
+    Nemotron-H lists the layers of the module; elsewhere it is one decoder layer a module. None where several modules are
+    stated, because how many of them draft is a choice of the run, and where none is.
+    """
+    text, modules = decoder.text, _value(decoder.first(_MTP_KEYS))
+    if modules != 1:
+        return None
+    letters, listed = text.get("mtp_hybrid_override_pattern"), as_list(text.get("mtp_layers_block_type"))
+    if isinstance(letters, str) and letters:
+        return letters.count("*")
+    return sum(item in ("attention", FULL) for item in listed) if listed else 1
+
+
+def _other_setting(text: dict[str, Any]) -> dict[str, int]:
+    """Step 3.5 states the shape of its windowed layers apart, under `attention_other_setting`."""
+    other = as_object(text.get("attention_other_setting"))
+    if other.get("attention_type") != SLIDING:
+        return {}
+    stated = {"swa_num_key_value_heads": "num_attention_groups", "swa_head_dim": "head_dim"}
+    return {name: number for name, key in stated.items() if (number := positive(other.get(key))) is not None}
 
 
 def _value(found: Found | None) -> int | None:
