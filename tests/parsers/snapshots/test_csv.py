@@ -209,3 +209,8 @@ def test_a_count_beyond_the_rows_is_not_claimed(read: Read) -> None:
     reading = read("index, count, memory.used [MiB]\n0, 8, 4 MiB\n")
     assert "gpu.count" not in {fact.field for fact in reading.facts}
     assert any("1 GPUs" in note and "says 8" in note for note in reading.notes)
+
+
+def test_a_last_cell_that_lost_its_unit_is_cut(facts: Facts) -> None:
+    found = facts("index, memory.total [MiB], memory.used [MiB]\n0, 24576 MiB, 4096 MiB\n1, 24576 MiB, 40")
+    assert found["gpu.memory_used_mib"] == [4096]

@@ -137,7 +137,14 @@ def rows(lines: list[TextLine], header: Header) -> tuple[list[Cells], list[TextL
             odd.append(line)
         else:
             read.append(cells)
+    if len(read) > 1 and _is_cut(read[-1].get(header.columns[-1]), read[0].get(header.columns[-1])):
+        odd.append(read.pop().line)
     return read, odd
+
+
+def _is_cut(last: str, first: str) -> bool:
+    """Whether the very last cell of a file lost its unit or all of it: `90` may then be what is left of `90098 MiB`."""
+    return (not last and bool(first)) or (" " in first and first[:1].isdigit() and " " not in last and last[:1].isdigit())
 
 
 def _cells(line: TextLine, columns: tuple[str, ...]) -> Cells | None:

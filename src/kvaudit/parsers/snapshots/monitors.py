@@ -30,7 +30,7 @@ class _Row:
 
 
 def _rows(lines: list[TextLine], header: TextLine, start: int) -> tuple[list[_Row], list[TextLine]]:
-    """The rows below a header whose cells fit it, and those that do not. The last column takes what is left: commands hold blanks."""
+    """The rows below a header whose cells fit it, and those that do not. The last column takes the rest: commands hold blanks."""
     columns = [name.lower() for name in header.text.lstrip("#").split()]
     found, odd = [], []
     for line in lines[start:]:
