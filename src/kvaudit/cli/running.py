@@ -126,7 +126,8 @@ def _failed(errors: list[InputError], format_: str, redactor: Redactor | None) -
     redactor = redactor or make_redactor("default")
     for error in errors:
         shown = redactor.excerpt(str(error) if error.path else error.message)
-        tried = f" (tried: {', '.join(error.tried)})" if error.tried else ""
+        families = dict.fromkeys(name.partition(":")[0] for name in error.tried)
+        tried = f" (tried: {', '.join(families)})" if families else ""
         click.echo(f"kvaudit: {shown}{tried}", err=True)
     if format_ == "json":
         document = {

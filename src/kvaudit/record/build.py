@@ -83,9 +83,15 @@ def _read_one(found: Found, read: _Read) -> None:
 
 
 def _why_not(source: Source | None) -> str:
-    if source is not None and (source.data or b"").count(0) > source.size // 3:
+    if source is not None and _looks_binary(source.head):
         return "the file is binary"
     return "not recognised as evidence: no engine log, checkpoint file, GPU snapshot, metrics dump or saved record"
+
+
+def _looks_binary(head: str) -> bool:
+    """Many bytes that are no text: NUL holes are already gone from the head, colours and carriage returns are text."""
+    odd = sum(character == "\ufffd" or (character < " " and character not in "\t\n\r\x1b\x08\x0c") for character in head)
+    return odd > len(head) // 10
 
 
 def _entry(source: Source, parser: Parser, reading: Reading) -> SourceEntry:
