@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -28,3 +29,11 @@ def _walk(value: Any, redactor: Redactor, key: str) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_walk(item, redactor, key) for item in value)
     return redactor.document(value, key)
+
+
+def without_facts(record: Record, keep: str = "") -> Record:
+    """The record with the facts of one field only, or of none: what a page does not show need not be masked."""
+    fields = {name: held if name == keep else held.model_copy(update={"facts": []}) for name, held in record.fields.items()}
+    starts = [start.model_copy(update={"facts": []}) for start in record.sessions.starts]
+    sessions = record.sessions.model_copy(update={"starts": starts})
+    return record.model_copy(update={"clues": {}, "fields": fields, "sessions": sessions})

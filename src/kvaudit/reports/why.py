@@ -18,10 +18,7 @@ def why_page(
     record: Record, field: str, redactor: Redactor, width: int | None = None, colour: bool = False, *, arm: str | None = None
 ) -> str:
     """Where the value of `field` comes from, ending in a newline; `arm` is named where the record is one of two."""
-    from kvaudit.reports.redacted import redacted
+    from kvaudit.reports.redacted import redacted, without_facts
     from kvaudit.reports.text.provenance import provenance
 
-    shown = record.model_copy(
-        update={"clues": {}, "fields": {name: held for name, held in record.fields.items() if name == field}}
-    )
-    return provenance(redacted(shown, redactor), field, arm, width or FALLBACK_WIDTH, colour)
+    return provenance(redacted(without_facts(record, keep=field), redactor), field, arm, width or FALLBACK_WIDTH, colour)

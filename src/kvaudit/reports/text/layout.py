@@ -92,19 +92,18 @@ def row(cells: Sequence[tuple[Text, int]]) -> list[Text]:
 
 def page(lines: Iterable[Text], width: int, colour: bool) -> str:
     """The lines as one string, with ANSI sequences only where `colour` asks for them, safe for a CI runner to read."""
-    console = _console(width, colour)
+    stream = StringIO()
+    console = _console(width, colour, stream)
     for one in lines:
         console.print(one, soft_wrap=True)
-    stream = console.file
-    assert isinstance(stream, StringIO)  # noqa: S101 - made below
     return disarm_text(stream.getvalue())
 
 
-def _console(width: int, colour: bool) -> Console:
+def _console(width: int, colour: bool, stream: StringIO | None = None) -> Console:
     from rich.console import Console
 
     return Console(
-        file=StringIO(),
+        file=stream or StringIO(),
         width=max(1, width),
         height=1000,
         force_terminal=colour,

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvaudit.audit.report import Report
-from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor
-from kvaudit.reports.redacted import redacted
+from kvaudit.reports.redacted import redacted, without_facts
 from kvaudit.reports.text.arms import arms
 from kvaudit.reports.text.capacity import capacity
 from kvaudit.reports.text.differences import differences, hint
@@ -30,7 +29,7 @@ _SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppresse
 
 def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
     """The report for people, `width` columns wide, ending in a newline; ANSI sequences only with `colour`."""
-    safe = redacted(report.model_copy(update={"arms": [_shown(record) for record in report.arms]}), redactor)
+    safe = redacted(report.model_copy(update={"arms": [without_facts(record) for record in report.arms]}), redactor)
     width = max(NARROWEST, width)
     lines: list[Text] = []
     for section in _SECTIONS:
@@ -39,9 +38,3 @@ def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
             lines.append(line(""))
         lines += block
     return page(lines, width, colour)
-
-
-def _shown(record: Record) -> Record:
-    """The record without facts and clues: the page shows values, and findings bring their own evidence."""
-    fields = {name: held.model_copy(update={"facts": []}) for name, held in record.fields.items()}
-    return record.model_copy(update={"clues": {}, "fields": fields})
