@@ -96,7 +96,8 @@ def _transfer(arguments: Arguments) -> Iterator[tuple[str, Any, str]]:
 def offload(arguments: Arguments, connector: Any) -> str | None:
     """`kv_cache.offload` as the arguments and the connector prove it, or None.
 
-    A whole arguments line of 0.9+ without a connector or offload key proves `none`.
+    A whole arguments line of 0.9+ without a connector or offload key proves `none`; which connector stands behind
+    `kv_offloading_size` depends on the version, so only the connector's own line names it.
     """
     if isinstance(connector, str) and connector:
         return "LMCache" if "lmcache" in connector.lower() else connector
@@ -105,7 +106,7 @@ def offload(arguments: Arguments, connector: Any) -> str | None:
         backend = arguments.values.get("kv_offloading_backend")
         if backend == "lmcache" or "lmcache_config" in asked:
             return "LMCache"
-        return "OffloadingConnector" if "kv_offloading_size" in asked else None
+        return None
     return "none" if arguments.whole and arguments.only_typed else None
 
 

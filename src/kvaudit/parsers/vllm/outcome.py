@@ -66,6 +66,7 @@ class Life:
     died_at: Record | None = None
     stopped_at: Record | None = None
     server_starting: bool = False
+    finished: bool = False
     server_pids: list[int] = field(default_factory=list)
     errors: list[Record] = field(default_factory=list)
     uncaught: Record | None = None
@@ -76,6 +77,12 @@ class Life:
         """Whether the start gave up before it was ready."""
         return self.failed_at is not None and self.ready is None
 
+    @property
+    def over(self) -> bool:
+        """Whether the start has ended: it failed, its server shut down, or an exception was its last word."""
+        crashed = self.uncaught is not None and self.uncaught.number > self.last_engine_record and self.ready is None
+        return self.failed or self.finished or crashed
+
     def read(self, record: Record, match: Match) -> None:
         """Take one lifecycle marker in."""
         name = match.row.name
@@ -85,8 +92,9 @@ class Life:
             self.server_pids.append(int(match.groups["pid"]))
         elif name == "prompts-processed" and int(match.groups["percent"]) > 0:
             self.ready = self.ready or record
-        elif name == "shutdown":
+        elif name in ("shutdown", "server-finished"):
             self.stopped_at = self.stopped_at or record
+            self.finished = self.finished or name == "server-finished" or "shutdown complete" in record.message
         else:
             self._trouble(name, record)
 

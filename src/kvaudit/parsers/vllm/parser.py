@@ -30,6 +30,20 @@ _OPENERS = {
     "namespace": "arguments",
     "engine-line": "engine",
     "argument-error": "argument-error",
+    **dict.fromkeys(
+        (
+            "platform",
+            "platform-plugin",
+            "architecture",
+            "max-model-len",
+            "batched-tokens",
+            "dtype-cast",
+            "kv-dtype-notice",
+            "async-scheduling",
+            "unknown-environment-variable",
+        ),
+        "prelude",
+    ),
 }
 _MOST_UNPARSED = 20
 _SAMPLING_BEGINS = 1_900
@@ -62,6 +76,8 @@ class _Reader:
         self.splitter = Splitter(source)
         self.unparsed: list[Unparsed] = []
         self.joined: list[str] = []
+        terminated = source.data is None or source.data.endswith(b"\n")
+        self.cut_line = 0 if terminated else source.lines
 
     def read(self) -> Reading:
         for line in hit_lines(self.source):
@@ -87,10 +103,10 @@ class _Reader:
             if start.statistics.read(record):
                 start.life.ready = start.life.ready or record
             return
-        facts = self._matched(rows.FACTS.matches(record.message), record)
+        facts = self._facts(record)
         lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
-        opener = next((_OPENERS[match.row.name] for match in (*lifecycle, *facts) if match.row.name in _OPENERS), None)
         noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
+        opener = next((_OPENERS[match.row.name] for match in (*lifecycle, *facts, *noted) if match.row.name in _OPENERS), None)
         platform = record.source_name.encode() + b":" in rows.PLATFORM_HINTS
         if not (facts or lifecycle or noted or platform):
             return
@@ -104,6 +120,14 @@ class _Reader:
         start.read_facts(record, facts)
         for match in noted:
             notices.read(start.collector, record, match, start.noted)
+
+    def _facts(self, record: Record) -> list[Match]:
+        """Matched rows that feed facts. On a last line that is not terminated, what touches its end may be cut: left out."""
+        found = self._matched(rows.FACTS.matches(record.message), record)
+        if not found or record.number != self.cut_line:
+            return found
+        longer = {match.row: match.values for match in rows.FACTS.matches(f"{record.message}9x") if isinstance(match, Match)}
+        return [match for match in found if longer.get(match.row) == match.values]
 
     def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
         matches = []

@@ -72,8 +72,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "blocks",
         b" blocks: ",
-        r"^# (?P<device>\w+) blocks: (?P<blocks>\d+)(?:, # CPU blocks: \d+)?",
-        (("blocks", "kv_cache.blocks", integer),),
+        r"^# (?P<device>\w+) blocks: (?P<blocks>\d+)(?:, # CPU blocks: (?P<swap>\d+))?",
+        (("blocks", "kv_cache.blocks", integer), ("swap", "engine.core", always("v0"))),
         "observed",
         "# cuda blocks: 2048, # CPU blocks: 1024",
         since="0.2.7",

@@ -17,6 +17,16 @@ ROWS: tuple[Row, ...] = (
         pick="last",
     ),
     Row(
+        "chunked-prefill-early",
+        b"hunked prefill is enabled (EXPERIMENTAL)",
+        r"^(?P<what>Chunked prefill is enabled \(EXPERIMENTAL\))",
+        (("what", "scheduler.chunked_prefill", always(True)),),
+        "resolved",
+        "Chunked prefill is enabled (EXPERIMENTAL).",
+        since="0.4.2",
+        until="0.5.0",
+    ),
+    Row(
         "default-batched-tokens",
         b"max_num_batched_tokens to ",
         r"^(?:Defaulting|Setting) max_num_batched_tokens to (?P<tokens>\d+) for \S+ usage context",

@@ -25,10 +25,10 @@ class Splitter:
         self._owner: dict[int, StartBuilder] = {}
 
     def assign(self, record: Record, opener: str | None) -> StartBuilder:
-        """The start of a record. `opener` is `banner`, `arguments`, `engine`, `argument-error` or None."""
+        """The start of a record. `opener` is `banner`, `arguments`, `engine`, `argument-error`, `prelude` or None."""
         start = self._start_of(record, opener)
         start.join(record)
-        if opener:
+        if opener and opener != "prelude":
             start.open(opener, record)
         if record.process is not None:
             self._owner[record.process.pid] = start
@@ -37,7 +37,7 @@ class Splitter:
     def _start_of(self, record: Record, opener: str | None) -> StartBuilder:
         if not self.starts:
             return self._open(record)
-        if opener:
+        if opener and not (opener == "prelude" and record.process is not None):
             current = self._candidate(record)
             if _begins(current, record, opener):
                 return self._open(record)
@@ -59,7 +59,7 @@ class Splitter:
         complains = record.level in _ERRORS or (not record.stamped and any(word in record.message for word in _COMPLAINTS))
         for start in reversed(self.starts[-4:]):
             taken = process.is_unique and start.names.get(process.name, process.pid) != process.pid
-            if not taken and (complains or not start.life.failed):
+            if not taken and (complains or not start.life.over):
                 return start
         return self.starts[-1] if complains else self._open(record)
 
@@ -79,6 +79,8 @@ def _begins(start: StartBuilder, record: Record, opener: str) -> bool:
     if start.openers.get(opener) == record.time + record.message and not start.went_on(opener):
         return False
     name = record.process.name if record.process else ""
+    if opener == "prelude":
+        return start.life.over and record.process is None
     if name.startswith("ApiServer_"):
         return False
     if opener == "banner":
