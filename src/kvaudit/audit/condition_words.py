@@ -27,6 +27,9 @@ SENTENCES: dict[str, str] = {
     "count_over": "more than {count} items of {field} have {key} {values}",
     "any_item_over": "one item of {field} is larger than {value}",
     "any_item_of": "{field} holds one of {values}",
+    "kv_pool_below_budget": (
+        "the KV memory is below {share} of utilization × device memory − weights, and more than {slack} of the device is missing"
+    ),
     "failed_starts": "at least {count} starts in a row failed for the same cause",
     "tenant_on_run_gpu": "a process of class {classes} sits on a GPU of the run ({placed})",
     "tenants_hold_under": "processes of class {classes} hold less than {share} of the KV pool's memory",
@@ -54,7 +57,7 @@ _HEADS = {
 }
 _EXTRAS = {
     "how": "derived as {how}…",
-    "pattern": "named {pattern}",
+    "pattern": "with the pattern {pattern}",
     "share": "{share} of it",
     "value": "{value}",
     "stage": "as {stage}",

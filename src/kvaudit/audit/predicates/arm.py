@@ -155,14 +155,22 @@ def narrower_than(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     return _judge(arm, arguments["field"], known, width is not None and width < arguments["bits"])
 
 
-@predicate("arm", {"code": TEXT})
+@predicate("arm", {"code": TEXT, "pattern": TEXT}, optional=("pattern",))
 def notice(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
-    """The engine gave a notice of this code."""
-    facts = [fact for fact in arm.record.facts("engine.notices") if any(_code(one) == arguments["code"] for one in fact.value)]
+    """The engine gave a notice of this code (whose text holds the pattern)."""
+    facts = [fact for fact in arm.record.facts("engine.notices") if any(_is_notice(one, arguments) for one in fact.value)]
     if facts:
         return Outcome(True, [Cited(arm.name, "engine.notices", fact) for fact in facts[:3]])
     read = arm.record.state("engine.name") == "known"
     return Outcome(False) if read else Outcome(None, missing=[f"arm {arm.name}: an engine log"])
+
+
+def _is_notice(one: Any, arguments: dict[str, Any]) -> bool:
+    import re2
+
+    if _code(one) != arguments["code"]:
+        return False
+    return "pattern" not in arguments or re2.search(arguments["pattern"], str(one.get("text"))) is not None
 
 
 def _code(one: Any) -> Any:
@@ -232,3 +240,16 @@ def failed_starts(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
 def _cause(start: Start) -> str:
     """The cause without figures: two starts that ran out of memory differ in the number of bytes."""
     return "".join(letter for letter in (start.cause or start.outcome) if not letter.isdigit())
+
+
+@predicate("arm", {"share": NUMBER, "slack": NUMBER})
+def kv_pool_below_budget(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The KV memory is below this share of utilization × device − weights, and the gap exceeds a share of the device."""
+    names = ("memory.total_gib", "memory.utilization", "model.weights_gib", "kv_cache.memory_gib")
+    open_ = [missing(arm, name) for name in names if arm.record.state(name) != "known"]
+    if open_:
+        return Outcome(None, missing=open_)
+    total, utilization, weights, memory = (_number(arm.record.value(name)) for name in names)
+    budget = total * utilization - weights
+    collapsed = memory < arguments["share"] * budget and budget - memory > arguments["slack"] * total
+    return Outcome(collapsed, arm.cite(*names))
