@@ -43,6 +43,17 @@ WINDOWED = words(
 )
 """Some layers keep only a window or a chunk."""
 
+WINDOW_BY_LAYER_LIST = words(
+    """
+    exaone4 gemma2 gemma3 gemma3_text gemma4 gemma4_text gemma4_unified gemma4_unified_text gpt_oss laguna mimo_v2
+    mimo_v2_flash muse_glimmer muse_glimmer_text olmo3 step3p5 step3p7
+    """
+)
+"""Families whose layer list alone says which layers keep the one window (vLLM 0.25 to 0.33); Cohere 2 widens it by one."""
+
+WINDOW_IN_EVERY_LAYER = words("mistral mixtral phi3")
+"""Families whose window, where one is stated, holds for every layer."""
+
 OTHERWISE: dict[str, str] = {
     "deepseek_v4": "compressed KV states in several pools",
     "deepseek_ref": "compressed KV states in several pools",

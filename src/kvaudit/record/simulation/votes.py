@@ -1,0 +1,75 @@
+"""The element type that the simulation proves, from the pool of a good start or the need of a failed one.
+
+Room: `record`, simulation. Only the width is free. Where the simulation says nothing, plain attention still has the simple
+division of `kv_dtype.arithmetic`.
+"""
+
+from __future__ import annotations
+
+from kvaudit.parsers.facts import Origin
+from kvaudit.record.kv_dtype import arithmetic
+from kvaudit.record.kv_dtype.ladder import Rank, Vote
+from kvaudit.record.simulation.gather import setup_of
+from kvaudit.record.simulation.proof import Outcome, fits_capacity, fits_need
+from kvaudit.record.simulation.setup import NVFP4, Setup, UnpredictableError
+from kvaudit.record.table import FactTable
+
+_INPUTS = ("kv_cache.memory_gib", "kv_cache.tokens", "model.max_len", "parallel.tensor")
+_ELEMENT = "kv_cache.bytes_per_element"
+
+
+def width_votes(table: FactTable) -> list[Vote]:
+    """The votes of the arithmetic for one arm; `table.reasons` says what is missing for bytes per element."""
+    try:
+        votes = _simulated(table)
+    except UnpredictableError as reason:
+        votes = []
+        _explain(table, str(reason))
+    return votes or arithmetic.width_votes(table)
+
+
+def _simulated(table: FactTable) -> list[Vote]:
+    config = table.clue("clue.checkpoint_config")
+    if isinstance(config, dict) and not arithmetic.same_model(table, config):
+        raise UnpredictableError("the config.json is of another architecture than the log names")
+    if table.value("engine.name") != "vllm":
+        raise UnpredictableError("only vLLM's capacity is simulated")
+    setup = setup_of(table)
+    return [*_from_capacity(table, setup), *_from_need(table, setup)]
+
+
+def _from_capacity(table: FactTable, setup: Setup) -> list[Vote]:
+    gib, tokens = table.value("kv_cache.memory_gib"), table.value("kv_cache.tokens")
+    if not isinstance(gib, int | float) or not isinstance(tokens, int) or gib <= 0 or tokens <= 0:
+        return []
+    outcome = fits_capacity(setup, _widths(setup), float(gib), tokens)
+    _explain(table, outcome.why or str(setup.config.get("why")))
+    return _vote(table, outcome, [origin for name in _INPUTS for origin in table.origins(name)[:1]])
+
+
+def _from_need(table: FactTable, setup: Setup) -> list[Vote]:
+    gib, tokens = table.clue("clue.kv_needed_gib"), table.clue("clue.kv_needed_tokens")
+    if not isinstance(gib, int | float) or tokens != setup.max_model_len:
+        return []
+    outcome = fits_need(setup, _widths(setup), float(gib))
+    return _vote(table, outcome, table.clue_origins("clue.kv_needed_gib"))
+
+
+def _widths(setup: Setup) -> tuple[float, ...]:
+    return (setup.model_width, 1.0, NVFP4)
+
+
+def _vote(table: FactTable, outcome: Outcome, origins: list[Origin]) -> list[Vote]:
+    width = outcome.width
+    value = {1.0: "fp8", NVFP4: "nvfp4"}.get(width, table.value("model.dtype")) if width else None
+    if value is None or width is None:
+        return []
+    origins = [*origins, *table.clue_origins("clue.checkpoint_config")[:1]]
+    how = f"with {width:g} bytes an element {outcome.fits[0].how}, as printed; no other width fits"
+    return [Vote(Rank.ARITHMETIC, str(value), how, tuple(origins))]
+
+
+def _explain(table: FactTable, why: str) -> None:
+    """Bytes per element hold for plain attention only: elsewhere, and where a fact is missing, the reason is shown."""
+    if table.state(_ELEMENT).state != "known":
+        table.reasons[_ELEMENT] = why
