@@ -55,7 +55,8 @@ class Redactor:
         patterns = [_KEYED, _HEADER, _URL_LOGIN, _SHAPES]
         if level == "full":
             patterns.append(_FULL)
-        self._patterns = [re2.compile(pattern) for pattern in patterns]
+        compiled = [re2.compile(pattern) for pattern in patterns]
+        self._patterns = [(pattern, pattern.groupindex["value"]) for pattern in compiled]
         self._secret_key = re2.compile(_SECRET_KEYS)
 
     def mask(self, text: str) -> str:
@@ -64,8 +65,7 @@ class Redactor:
 
     def _mask_around(self, text: str, position: int) -> tuple[str, int]:
         """The masked text, and where the character at `position` went."""
-        for pattern in self._patterns:
-            group = pattern.groupindex["value"]
+        for pattern, group in self._patterns:
             pieces: list[str] = []
             done, moved = 0, position
             for match in pattern.finditer(text):

@@ -45,7 +45,7 @@ class Wishes:
 
 def check(record: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     """Audit one arm."""
-    arm = ArmContext(ARM_NAMES[0], record)
+    arm = ArmContext(ARM_NAMES[0], record, alone=True)
     found = apply_rules(_chosen(rules, wishes), [arm], None)
     undecided = _after_acceptance(undecided_of_arm(record), wishes)
     verdict = _verdict(found.findings, undecided, ("pass", "fail"))

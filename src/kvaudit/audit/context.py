@@ -40,6 +40,8 @@ class ArmContext:
     name: str
     record: Record
     varied: frozenset[str] = frozenset()
+    alone: bool = False
+    """The only arm of this audit: texts then speak of the run."""
 
     def cite(self, *names: str) -> list[Cited]:
         """The deciding facts of the named fields."""

@@ -62,7 +62,11 @@ def _apply(rule: Rule, context: ArmContext | PairContext, found: Findings) -> No
     if outcome.truth is None:
         found.not_checked.append(NotChecked(rule=rule.id, arms=names, needs=list(dict.fromkeys(outcome.missing))))
     elif outcome.truth:
-        found.findings.append(_finding(rule, context, names, outcome))
+        finding = _finding(rule, context, names, outcome)
+        found.findings.append(finding)
+        if finding.state == "unknown":
+            needs = finding.missing or [rule.fix]
+            found.not_checked.append(NotChecked(rule=rule.id, arms=names, needs=needs))
 
 
 def _lacking(rule: Rule, records: list[Record]) -> str | None:
@@ -110,8 +114,9 @@ def _explained_by(context: ArmContext | PairContext, outcome: Outcome) -> str | 
     """The cause of the first difference that the rule relied on, where it follows from another."""
     if not isinstance(context, PairContext):
         return None
+    fields = {cited.field for cited in outcome.cited}
     named = [context.differences[cited.field] for cited in outcome.cited if cited.field in context.differences]
-    return next((difference.explained_by for difference in named if difference.explained_by), None)
+    return next((one.explained_by for one in named if one.explained_by and one.explained_by not in fields), None)
 
 
 def _evidence(cited: list[Cited]) -> list[Evidence]:

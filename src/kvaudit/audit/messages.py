@@ -17,12 +17,30 @@ from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
 _PLACEHOLDER = re2.compile(r"\{([a-z_0-9.]+)\}")
+_OPTIONAL = re2.compile(r"\[\[([^\[\]]*)\]\]")
 _LONGEST = 160
 
 
 def fill(text: str, context: ArmContext | PairContext) -> str:
-    """The text with every placeholder replaced; one that names nothing stays as it is."""
+    """The text with every placeholder replaced; one that names nothing stays as it is.
+
+    A part in double brackets is dropped where one of its values is not known. Where one arm is audited alone, texts speak of
+    the run instead of an arm.
+    """
+    if isinstance(context, ArmContext) and context.alone:
+        text = text.replace("Arm {arm}", "The run").replace("arm {arm}", "the run")
+    text = str(_OPTIONAL.sub(lambda match: _optional(match.group(1), context), text))
     return str(_PLACEHOLDER.sub(lambda match: _filled(match.group(1), context), " ".join(text.split())))
+
+
+def _optional(part: str, context: ArmContext | PairContext) -> str:
+    return part if all(_is_known(name, context) for name in _PLACEHOLDER.findall(part)) else ""
+
+
+def _is_known(name: str, context: ArmContext | PairContext) -> bool:
+    if isinstance(context, ArmContext):
+        return name not in FIELDS or context.record.state(name) == "known"
+    return all(arm.record.state(name[2:]) == "known" for arm in context.arms if name.startswith(f"{arm.name}."))
 
 
 def _filled(name: str, context: ArmContext | PairContext) -> str:

@@ -37,7 +37,8 @@ def _from_errors(findings: list[Finding]) -> list[str]:
     errors = [finding for finding in findings if finding.severity == "error" and finding.state == "fired"]
     said = [finding.message for finding in errors[:_MOST_RULES]]
     if len(errors) > _MOST_RULES:
-        said.append(f"… and {len(errors) - _MOST_RULES} more findings of severity error.")
+        more = len(errors) - _MOST_RULES
+        said.append(f"… and {more} more finding{'s' * (more != 1)} of severity error.")
     return said
 
 

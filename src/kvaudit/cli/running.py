@@ -90,13 +90,17 @@ def publish(report: Report, redactor: Redactor, options: dict[str, Any]) -> int:
         if not equals or name not in RENDERERS:
             raise click.UsageError(f"-o {target}: give FORMAT=PATH with FORMAT one of {', '.join(RENDERERS)}")
         Path(path).write_text(RENDERERS[name](report, redactor), encoding="utf-8")
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    write_out(RENDERERS[options["format_"]](report, redactor, _width(), colour))
+    write_out(RENDERERS[options["format_"]](report, redactor, terminal_width(), wants_colour()))
     click.echo(summary_line(report), err=True)
     return report.exit_code
 
 
-def _width() -> int | None:
+def wants_colour() -> bool:
+    """Colour only on a terminal, and not where NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def terminal_width() -> int | None:
     """Columns of the terminal, None in a pipe; COLUMNS wins."""
     wanted = os.environ.get("COLUMNS", "")
     if wanted.isdigit() and int(wanted) >= 20:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from kvaudit.cli.options import arm_options, redact_option
-from kvaudit.cli.running import guarded, make_redactor, read, write_out
+from kvaudit.cli.running import guarded, make_redactor, read, terminal_width, wants_colour, write_out
 
 _EPILOG = """\b
 Examples:
@@ -38,9 +38,9 @@ def command(paths_and_field: tuple[str, ...], arm: str, redact: str, session: st
             raise UsageError(f"the last argument is a field, and no field is called {name!r}; see `kvaudit explain`")
         if not paths:
             raise UsageError("give at least one file before the field")
-        record = arm_of_report(paths[0], arm) if len(paths) == 1 else None
-        record = record or read(paths, redactor, session, no_local_checkpoint)
-        write_out(why_page(record, name, redactor))
+        saved = arm_of_report(paths[0], arm) if len(paths) == 1 else None
+        record = saved or read(paths, redactor, session, no_local_checkpoint)
+        write_out(why_page(record, name, redactor, terminal_width(), wants_colour(), arm=arm if saved else None))
         return 0
 
     return guarded(action, redactor=redactor)

@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A row that matched a message: its facts' values, and where in the message the match begins."""
+    """A row that matched a message: its facts' values, and where in the message the value that matters stands."""
 
     row: Row
     values: dict[str, Any]
@@ -74,7 +74,14 @@ class Table:
                 yield row
                 continue
             groups = {name: text for name, text in match.groupdict().items() if text is not None}
-            yield Match(row, _converted(row, groups), groups, match.start())
+            yield Match(row, _converted(row, groups), groups, _value_at(row, match, pattern))
+
+
+def _value_at(row: Row, match: Any, pattern: Any) -> int:
+    """Where the last fed group stands: in a long line the last value is the one the row is about."""
+    groups = [pattern.groupindex[name] for name, _, _ in row.feeds if name in pattern.groupindex]
+    starts = [match.start(group) for group in groups if match.start(group) >= 0]
+    return int(starts[-1] if starts else match.start())
 
 
 def _converted(row: Row, groups: dict[str, str]) -> dict[str, Any]:

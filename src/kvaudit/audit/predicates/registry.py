@@ -69,4 +69,4 @@ def missing(arm: ArmContext, name: str) -> str:
     state = arm.record.fields.get(name)
     reason = state.because if state and state.because else None
     settles = FIELDS[name].settles
-    return f"arm {arm.name}: {name}: {reason or settles or 'evidence that names it'}"
+    return f"arm {arm.name}: {name}: {reason or settles or 'a log, launch command or endpoint dump that names it'}"
