@@ -44,7 +44,7 @@ def test_every_severity_step_is_shown_by_an_example(rule: Rule) -> None:
 def test_texts_say_something(rule: Rule) -> None:
     assert 10 <= len(rule.title) <= 80
     assert not rule.title.endswith(".")
-    assert rule.message.strip().endswith((".", "}."))
+    assert rule.message.strip().endswith((".", ".]]"))
     assert len(rule.why.split()) >= 20
     assert len(rule.fix.split()) >= 6
     assert rule.references

@@ -77,6 +77,8 @@ def test_a_proper_rule_passes() -> None:
         ({"message": "Arm {arm} runs {engine.colour}."}, "engine.colour"),
         ({"message": "Arm a runs {a.engine.name}."}, "a.engine.name"),
         ({"why": "Because {engine.name} is vllm."}, "why"),
+        ({"message": "Arm {arm} differs in {axes}."}, "axes"),
+        ({"message": "Arm {arm} runs[[ {engine.name}."}, "message"),
     ],
 )
 def test_a_faulty_rule_is_refused_with_its_place(changes: dict[str, Any], said: str) -> None:

@@ -139,8 +139,10 @@ def check_document(document: Any, where: str, validator: Any = None) -> None:
 def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Placeholders of message and fix that the renderer would not fill, and any placeholder in the other texts."""
     arms = ("a.", "b.") if document.get("scope") == "pair" else ("",)
-    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm"} if arms == ("",) else set())
+    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm"} if arms == ("",) else {"axes"})
     for name in _TEXTS:
+        if str(document.get(name, "")).count("[[") != str(document.get(name, "")).count("]]"):
+            yield name, "[[…]]"
         filled = allowed if name in ("message", "fix") else set()
         for match in _PLACEHOLDER.finditer(str(document.get(name, ""))):
             if match.group(1) not in filled:
