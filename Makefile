@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit wheel clean
+.PHONY: demo test lint types unit wheel readme clean
 
 demo: $(STAMP)
 	@$(BIN)/kvaudit demo; code=$$?; if [ $$code -ne 1 ]; then echo "demo: expected exit code 1, got $$code"; exit 1; fi
@@ -35,6 +35,10 @@ wheel: $(STAMP)
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet dist/*.whl
 	$(BIN)/python -m pytest -q tests/wheel --installed .venv-wheel/bin/kvaudit
+
+# The README's transcript and the generated catalogue, made anew.
+readme: $(STAMP)
+	COLUMNS=80 $(BIN)/kvaudit demo 2>/dev/null | $(BIN)/python -m tests.test_readme
 
 clean:
 	rm -rf $(VENV) .venv-wheel dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

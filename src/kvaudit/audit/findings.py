@@ -17,7 +17,7 @@ from kvaudit.audit.rules import Rule
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
-_MOST_EVIDENCE = 12
+_MOST_EVIDENCE = 16
 _KINDS = {
     "engine": ("engine-log", "record", "metrics"),
     "checkpoint": ("checkpoint", "record"),
@@ -122,7 +122,7 @@ def _explained_by(context: ArmContext | PairContext, outcome: Outcome) -> str | 
 def _evidence(cited: list[Cited]) -> list[Evidence]:
     seen: dict[tuple[Any, ...], Evidence] = {}
     for one in cited:
-        for origin in one.fact.origins[:4]:
+        for origin in one.fact.origins[:5]:
             key = (one.arm, one.field, origin.file, origin.line, origin.pointer)
             if key not in seen and len(seen) < _MOST_EVIDENCE:
                 seen[key] = Evidence(

@@ -16,6 +16,7 @@ from kvaudit.record.table import FactTable
 GIB = 1 << 30
 _WIDTH_TOLERANCE = 0.03
 """A wrong width is off by at least 48 %; rounding, block floors and reserves stay below 3 %."""
+_SHAPE = ("model.layers", "model.kv_heads", "model.head_dim")
 _DRAFTS_WITHOUT_LAYERS = frozenset({"none", "ngram", "ngram_gpu", "suffix", "[ngram]"})
 
 
@@ -61,7 +62,8 @@ def add_bytes_per_token(table: FactTable) -> None:
         table.reasons["kv_cache.bytes_per_element"] = why
         return
     how = f"{per_token:,.0f} bytes per token ÷ {elements:,} elements (2 × layers × KV heads per rank × head size)"
-    origins += table.clue_origins("clue.checkpoint_config")[:1]
+    shape = [origin for name in _SHAPE for origin in table.origins(name)[:1]]
+    origins += shape or table.clue_origins("clue.checkpoint_config")[:1]
     table.infer("kv_cache.bytes_per_element", round(per_token / elements, 3), how, origins)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 98
 """Columns from which the arms stand beside each other: a page of 100 less the indent."""
 
-_MOST_LINES = 6
+_MOST_LINES = 9
 _EXCERPT_LINES = 2
 _BESIDE = 40
 """Cells that an excerpt needs to stand beside its location."""
