@@ -38,7 +38,7 @@ class Splitter:
         if not self.starts:
             return self._open(record)
         if opener and not (opener == "prelude" and record.process is not None):
-            current = self._candidate(record)
+            current = self._candidate(record, opener)
             if _begins(current, record, opener):
                 return self._open(record)
             return current
@@ -47,21 +47,24 @@ class Splitter:
             return self.starts[-1]
         return self._owner.get(process.pid) or self._of_new_process(record, process)
 
-    def _candidate(self, record: Record) -> StartBuilder:
+    def _candidate(self, record: Record, opener: str) -> StartBuilder:
         """The start that an opener may belong to: its process's, else the latest."""
         if record.process is not None and record.process.pid in self._owner:
             return self._owner[record.process.pid]
         if record.process is not None:
-            return self._of_new_process(record, record.process)
+            return self._of_new_process(record, record.process, opener)
         return self.starts[-1]
 
-    def _of_new_process(self, record: Record, process: Process) -> StartBuilder:
+    def _of_new_process(self, record: Record, process: Process, opener: str | None = None) -> StartBuilder:
         complains = record.level in _ERRORS or (not record.stamped and any(word in record.message for word in _COMPLAINTS))
-        for start in reversed(self.starts[-4:]):
-            taken = process.is_unique and start.names.get(process.name, process.pid) != process.pid
-            if not taken and (complains or not start.life.over):
-                return start
-        return self.starts[-1] if complains else self._open(record)
+        fits = [start for start in self.starts[-4:] if not _is_taken(start, process) and (complains or not start.life.over)]
+        if not fits:
+            return self.starts[-1] if complains else self._open(record)
+        rivals = _rivals(fits)
+        if complains or process.is_frontend or len(rivals) == 1:
+            return fits[-1]
+        asked = [start for start in rivals if opener == "engine" and start.may_have_asked_for(record.message)]
+        return asked[0] if len(asked) == 1 else self._open(record)
 
     def _open(self, record: Record) -> StartBuilder:
         previous = self._owner.get(record.process.pid) if record.process else (self.starts[-1] if self.starts else None)
@@ -70,6 +73,20 @@ class Splitter:
         start = StartBuilder(Collector(self.source), first_line=record.number, last_line=record.number)
         self.starts.append(start)
         return start
+
+
+def _is_taken(start: StartBuilder, process: Process) -> bool:
+    """Whether the start has another process of a name that it can have only once."""
+    return process.is_unique and start.names.get(process.name, process.pid) != process.pid
+
+
+def _rivals(fits: list[StartBuilder]) -> list[StartBuilder]:
+    """Of the starts a new process may belong to: the newest, and those that went on loading beside it."""
+    newest = fits[-1]
+    if newest.life.ready is not None:
+        return [newest]
+    older = [start for start in fits[:-1] if start.life.ready is None and start.last_line > newest.first_line]
+    return [*older, newest]
 
 
 def _begins(start: StartBuilder, record: Record, opener: str) -> bool:

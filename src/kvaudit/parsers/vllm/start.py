@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.fields import FIELDS, spelled
 from kvaudit.parsers.facts import Fact, Start
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.vllm import arguments, engine_line, settle
@@ -107,6 +108,19 @@ class StartBuilder:
     @property
     def _served(self) -> bool:
         return self.statistics.lines > 0 or self.life.ready is not None
+
+    def may_have_asked_for(self, engine_message: str) -> bool:
+        """Whether an engine line does not contradict what this start's arguments say."""
+        if self.arguments is None:
+            return True
+        asked = {field: value for field, value, _ in arguments.requested(self.arguments)}
+        line = engine_line.parse(None, None, engine_message.partition("with config: ")[2])
+        shown = {said.field: said.value for said in engine_line.said(line, {}) if said.field in FIELDS}
+        return all(
+            FIELDS[field].delegates(value) or spelled(field, value) == shown[field]
+            for field, value in asked.items()
+            if field in shown
+        )
 
     def open(self, opener: str, record: Record) -> None:
         """Remember an opener: `banner`, `arguments`, `engine` or `argument-error`."""
