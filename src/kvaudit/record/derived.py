@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.tables import fact
-from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token, width_votes
+from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
 from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
 from kvaudit.record.resolve import why_unknown
+from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
 
 _ENGINES_WITH_VOTES = {"vllm": vllm_votes}

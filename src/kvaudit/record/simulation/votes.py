@@ -71,5 +71,5 @@ def _vote(table: FactTable, outcome: Outcome, origins: list[Origin]) -> list[Vot
 
 def _explain(table: FactTable, why: str) -> None:
     """Bytes per element hold for plain attention only: elsewhere, and where a fact is missing, the reason is shown."""
-    if table.state(_ELEMENT).state != "known":
+    if table.value("kv_cache.bytes_per_token") is not None and table.state(_ELEMENT).state != "known":
         table.reasons[_ELEMENT] = why
