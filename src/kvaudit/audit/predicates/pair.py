@@ -11,6 +11,7 @@ from typing import Any
 from kvaudit.audit.context import Outcome, PairContext
 from kvaudit.audit.predicates.arm import undeclared
 from kvaudit.audit.predicates.registry import FIELD_NAME, NUMBER, missing, predicate
+from kvaudit.audit.predicates.tenants import tenants_differ
 from kvaudit.audit.report import Difference
 from kvaudit.audit.tolerance import beyond_tolerance, relative_gap
 from kvaudit.fields import FIELDS
@@ -111,6 +112,8 @@ def axes_of(pair: PairContext) -> dict[str, list[str]]:
     """The unfolded differences of error impact, by rule: several fields of one rule are one axis."""
     axes: dict[str, list[str]] = {}
     for difference in pair.differences.values():
+        if difference.field == "gpu.tenants" and not tenants_differ(pair, {"classes": ["foreign"]}).truth:
+            continue  # process ids differ in every run
         row = FIELDS[difference.field]
         if row.rule and row.impact == "error" and difference.class_ == "confound" and counts(difference):
             axes.setdefault(row.rule, []).append(difference.field)
