@@ -1,0 +1,44 @@
+"""Labelled real files, where KVAUDIT_CORPUS names them: values, and verdicts on pairs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from benchmarks import accuracy, pairs
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Path:
+    named = os.environ.get("KVAUDIT_CORPUS")
+    if not named:
+        pytest.skip("KVAUDIT_CORPUS does not name a labelled collection")
+    return Path(named)
+
+
+# engine: most wrong ÷ (right + wrong), least right ÷ labelled
+BARS = {"vllm": (0.002, 0.98), "checkpoint": (0.0, 0.99), "smi": (0.002, 0.98)}
+
+
+@pytest.mark.parametrize("engine", BARS)
+def test_values(corpus: Path, engine: str) -> None:
+    chosen = accuracy.labels(corpus, engine)
+    assert chosen, f"no labelled files of {engine}"
+    scores = accuracy.score_all(corpus, chosen)
+    counted = accuracy.totals(scores)[engine]
+    most_wrong, least_right = BARS[engine]
+    assert accuracy.wrong_share(counted) <= most_wrong, accuracy.report(scores, 10)
+    assert accuracy.right_share(counted) >= least_right, accuracy.report(scores, 10)
+
+
+def test_sessions_of_vllm_logs(corpus: Path) -> None:
+    scores = accuracy.score_all(corpus, accuracy.labels(corpus, "vllm"))
+    judged = [one.sessions_right for one in scores if one.sessions_right is not None]
+    assert sum(judged) >= 0.98 * len(judged)
+
+
+def test_headline_pairs(corpus: Path) -> None:
+    scores = pairs.score_all(corpus, pairs.pairs(corpus, "headline"))
+    assert scores
+    assert [one for one in scores if not one.right or one.missed or one.false] == []
