@@ -6,6 +6,7 @@ Room: the `Parser` protocol for vLLM, nothing else; every step has its own modul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
 from kvaudit.parsers.tables import Match, Row, fact
@@ -103,6 +104,7 @@ class _Reader:
             if start.statistics.read(record):
                 start.life.ready = start.life.ready or record
             return
+        record = self._mended(record)
         facts = self._facts(record)
         lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
         noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
@@ -120,6 +122,13 @@ class _Reader:
         start.read_facts(record, facts)
         for match in noted:
             notices.read(start.collector, record, match, start.noted)
+
+    def _mended(self, record: Record) -> Record:
+        """An engine line that was cut into lines before its configuration begins, joined again."""
+        message = record.message
+        if not message.startswith("Initializing a") or "LLM engine" not in message or "with config: " in message:
+            return record
+        return replace(record, message=self._joined(record, message, _is_whole_engine_line))
 
     def _facts(self, record: Record) -> list[Match]:
         """Matched rows that feed facts. On a last line that is not terminated, what touches its end may be cut: left out."""
@@ -198,3 +207,7 @@ class _Reader:
 def _may_begin(matches: tuple[Match, ...]) -> bool:
     """Lines of a script around the engine that may stand before its first own line: its version, its progress bar."""
     return any(match.row.name in ("stated-version", "prompts-processed") for match in matches)
+
+
+def _is_whole_engine_line(text: str) -> bool:
+    return engine_line.parse(None, None, text.partition("with config: ")[2]).whole and "with config: " in text

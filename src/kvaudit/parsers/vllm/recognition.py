@@ -74,7 +74,7 @@ def _quotes_logs(source: Source) -> bool:
     head = source.head.lstrip("\ufeff \t\r\n")
     if head[:1] in "{[" and _is_one_json(source):
         return True
-    return len(_FENCE.findall(source.head)) >= 3 and not _OWN_LINE.search(source.head[:300])
+    return len(_FENCE.findall(source.head)) >= 3 and not _OWN_LINE.search(head.partition("\n")[0])
 
 
 def _is_one_json(source: Source) -> bool:

@@ -63,8 +63,11 @@ class Splitter:
         rivals = _rivals(fits)
         if complains or process.is_frontend or len(rivals) == 1:
             return fits[-1]
-        asked = [start for start in rivals if opener == "engine" and start.may_have_asked_for(record.message)]
-        return asked[0] if len(asked) == 1 else self._open(record)
+        if opener == "engine":
+            rivals = [start for start in rivals if start.may_have_asked_for(record.message)]
+        if len(rivals) > 1:
+            rivals = [start for start in rivals if start.may_be_parent_of(process)]
+        return rivals[0] if len(rivals) == 1 else self._open(record)
 
     def _open(self, record: Record) -> StartBuilder:
         previous = self._owner.get(record.process.pid) if record.process else (self.starts[-1] if self.starts else None)

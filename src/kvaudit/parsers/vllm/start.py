@@ -109,6 +109,11 @@ class StartBuilder:
     def _served(self) -> bool:
         return self.statistics.lines > 0 or self.life.ready is not None
 
+    def may_be_parent_of(self, process: Process) -> bool:
+        """Whether the process that spawns such a process has a smaller pid, as a parent's is."""
+        parents = [known.pid for known in self.processes if (known.is_frontend if process.is_engine else known.is_engine)]
+        return bool(parents) and min(parents) < process.pid
+
     def may_have_asked_for(self, engine_message: str) -> bool:
         """Whether an engine line does not contradict what this start's arguments say."""
         if self.arguments is None:
