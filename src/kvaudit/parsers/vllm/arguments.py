@@ -78,6 +78,8 @@ def requested(arguments: Arguments) -> Iterator[tuple[str, Any, str]]:
         if value is None or value in _NOT_TYPED.get(key, ()):
             continue
         yield field, ("none" if key == "generation_config" and value == "vllm" else value), key
+    if values.get("calculate_kv_scales") is True:
+        yield "kv_cache.scales", "runtime", "calculate_kv_scales"
     yield from _transfer(arguments)
     yield from _speculation(as_object(values.get("speculative_config")))
     yield from _graphs(as_object(values.get("compilation_config")))

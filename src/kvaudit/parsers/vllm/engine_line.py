@@ -50,12 +50,13 @@ class EngineLine:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One value of the engine line: `key` is where it stands."""
+    """One value of the engine line: `key` is where it stands, `inside` the key within that key's value."""
 
     field: str
     value: Any
     stage: Stage
     key: str
+    inside: str = ""
 
 
 def parse(core: str | None, version: str | None, body: str) -> EngineLine:
@@ -125,10 +126,12 @@ def _graphs(line: EngineLine, typed: dict[str, Any]) -> Iterator[Said]:
     config = as_object(line.values.get("compilation_config"))
     mode = graph_mode(config.get("cudagraph_mode"))
     if mode:
-        yield Said("graphs.mode", mode, _stage("graphs.mode", mode, typed), "compilation_config")
-    size = config.get("max_cudagraph_capture_size", config.get("max_capture_size"))
-    if isinstance(size, int) and size > 0:
-        yield Said("graphs.capture_max", size, _stage("graphs.capture_max", size, typed), "compilation_config")
+        yield Said("graphs.mode", mode, _stage("graphs.mode", mode, typed), "compilation_config", "cudagraph_mode")
+    for key in ("max_cudagraph_capture_size", "max_capture_size"):
+        size = config.get(key)
+        if isinstance(size, int) and size > 0:
+            yield Said("graphs.capture_max", size, _stage("graphs.capture_max", size, typed), "compilation_config", key)
+            return
 
 
 def graph_mode(value: Any) -> str | None:

@@ -47,6 +47,7 @@ _OPENERS = {
     ),
 }
 _MOST_UNPARSED = 20
+_MOST_STARTS_SHOWN = 20
 _SAMPLING_BEGINS = 1_900
 
 
@@ -94,7 +95,8 @@ class _Reader:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
         reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.unparsed)
         reading.facts.append(fact("engine.name", "vllm", "observed", self._origin_of_name()))
-        reading.facts.append(fact("engine.starts", len(finished), "observed", []))
+        begins = [start.collector.origin(start.first, 0, "start") for start in starts[:_MOST_STARTS_SHOWN] if start.first]
+        reading.facts.append(fact("engine.starts", len(finished), "observed", begins))
         reading.notes.extend(self._notes(starts))
         return reading
 

@@ -94,7 +94,7 @@ ROWS: tuple[Row, ...] = (
     _row(
         "engine-failed",
         b"failed to start",
-        r"^(?:EngineCore|Engine process|WorkerProc)\w* failed to start",
+        r"(?:^|: )(?:EngineCore|Engine process|WorkerProc)\w* failed to start",
         "EngineCore failed to start.",
     ),
     _row(

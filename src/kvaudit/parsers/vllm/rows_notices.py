@@ -68,9 +68,9 @@ ROWS: tuple[Row, ...] = (
     ),
     _row(
         "cold-compile",
-        b"torch.compile t",
-        r"torch\.compile (?:takes|took) (?:[2-9]\d|\d{3,})\.\d+ s in total",
-        "torch.compile took 48.20 s in total",
+        b"ompiling a graph for ",
+        r"^Compiling a graph for (?:compile range|dynamic shape|shape|general shape)",
+        "Compiling a graph for compile range (1, 8192) takes 16.87 s",
     ),
     _row(
         "cold-compile",

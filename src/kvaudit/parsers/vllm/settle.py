@@ -62,8 +62,9 @@ def settle(start: StartBuilder, outcome: Outcome, sampled: bool) -> None:
     _outcome(start, outcome)
     for milestone, record in start.reached.items():
         start.collector.append("clue.log_reached", milestone, [start.collector.origin(record, 0, "milestone")])
-    if start.processes:
-        start.collector.add("clue.process_ids", process_ids(start.processes), "observed", [])
+    if start.processes and start.first is not None:
+        origin = start.collector.origin(start.first, 0, "process-name")
+        start.collector.add("clue.process_ids", process_ids(start.processes), "observed", [origin])
 
 
 def _drop_dummies(start: StartBuilder) -> None:
@@ -106,6 +107,8 @@ def _engine(start: StartBuilder) -> None:
     typed = _typed(start)
     for said in engine_line.said(line, typed):
         at = body + line.places.get(said.key, 0)
+        if said.inside:
+            at = max(at, record.message.find(said.inside, at))
         collector.add(said.field, said.value, said.stage, [collector.origin(record, at, "engine-line")], weight=1)
     whole = {"engine line": line.values}
     collector.add("clue.raw_configuration", whole, "resolved", [collector.origin(record, 0, "engine-line")])

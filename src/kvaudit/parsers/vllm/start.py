@@ -76,11 +76,13 @@ class StartBuilder:
     drafting: set[int | None] = field(default_factory=set)
     opened_at: int = 0
     dummy_expected: bool = False
+    first: Record | None = None
     witness: Record | None = None
     noted: set[str] = field(default_factory=set)
 
     def join(self, record: Record) -> None:
         """Count a record and its process as this start's."""
+        self.first = self.first or record
         self.last_line = max(self.last_line, record.number)
         process = record.process
         if process is None:
