@@ -1,7 +1,8 @@
 """What only the pair can prove: equal or different KV element types with both values unknown.
 
 Room: `audit`. A record knows only its own arm; here two arms of one model and layout are weighed against each other. Source:
-for one layout, KV memory ÷ tokens is proportional to the bytes per element.
+for one layout, KV memory ÷ tokens is proportional to the bytes per element on plain attention; elsewhere the simulation says
+what 16 and 8 bits would print.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from typing import Any
 
 from kvaudit.audit.report import Difference
 from kvaudit.record.model import Record
+from kvaudit.record.simulation.gather import setup_of
+from kvaudit.record.simulation.setup import UnpredictableError
+from kvaudit.record.simulation.unit import bits_ratio
 
 FIELD = "kv_cache.dtype"
 _EQUAL_WITHIN = 0.005
 _DIFFERENT_WITHIN = 0.03
+_MATERIAL = 0.1
+"""Two element widths of one layout are further apart than this, recurrent states and all."""
 _WEIGHTS_WITHIN = 0.01
 """An unpinned name may have moved between two starts; weights of another size say that it did."""
 _SAME_SETTINGS = (
@@ -51,9 +57,26 @@ def kv_dtype_difference(a: Record, b: Record) -> Difference | None:
     values = (a.value(FIELD), b.value(FIELD))
     if abs(ratio - 1) <= _EQUAL_WITHIN:
         return Difference(field=FIELD, values=values, states=states, class_="context", proof="equal")
-    if plain(a) and plain(b) and min(abs(ratio / 2 - 1), abs(ratio * 2 - 1)) <= _DIFFERENT_WITHIN:
+    if _plainly_different(a, b, ratio) or _simulated_different(a, b, ratio):
         return Difference(field=FIELD, values=values, states=states, class_="confound", proof="different")
     return None
+
+
+def _plainly_different(a: Record, b: Record, ratio: float) -> bool:
+    return plain(a) and plain(b) and min(abs(ratio / 2 - 1), abs(ratio * 2 - 1)) <= _DIFFERENT_WITHIN
+
+
+def _simulated_different(a: Record, b: Record, ratio: float) -> bool:
+    """Whether the ratio is the one that 16 bits against 8 give on this layout, by the simulation with both widths."""
+    config = a.clue("clue.checkpoint_config") or b.clue("clue.checkpoint_config")
+    if not isinstance(config, dict):
+        return False
+    try:
+        left, right = setup_of(a, config), setup_of(b, config)
+        expected = bits_ratio(left, left.model_width, right, 1.0), bits_ratio(left, 1.0, right, right.model_width)
+    except UnpredictableError:
+        return False
+    return any(abs(ratio / one - 1) <= _EQUAL_WITHIN and abs(one - 1) > _MATERIAL for one in expected)
 
 
 def bytes_ratio(a: Record, b: Record) -> float | None:

@@ -1,7 +1,8 @@
 """From layer specifications to groups that share one pool of blocks.
 
 Room: `record`, simulation. One block number belongs to one group at a time, and a block takes the same bytes in every group:
-pages are made equal, layers of one kind are split into groups of equal size, the last one padded.
+pages are made equal, layers of one kind are split into groups of equal size, the last one padded. A KV layout with blocks
+outermost (0.29 and newer, by environment variable or connector) packs unequal pages instead: not followed here.
 """
 
 from __future__ import annotations

@@ -74,12 +74,21 @@ def _kinds(config: dict[str, Any]) -> Counter[str]:
     if attention == "sliding" and model_type in families.WINDOW_IN_EVERY_LAYER and isinstance(layers, int) and listed is None:
         return Counter({SLIDING: layers})
     if not _listed_kinds_hold(attention, model_type) or not isinstance(listed, list):
-        raise UnpredictableError(str(config.get("why") or "the attention of this model is not known"))
+        raise UnpredictableError(_not_known(config, model_type))
     kinds = Counter(listed[: len(listed) - _shared_layers(config, model_type)])
     strange = next((kind for kind in kinds if kind not in (FULL, SLIDING, LINEAR, MAMBA, NONE)), None)
     if strange is not None:
         raise UnpredictableError(f"how layers of {strange} are allocated is not known")
     return kinds
+
+
+def _not_known(config: dict[str, Any], model_type: str) -> str:
+    why = config.get("why") or "the checkpoint does not describe its attention"
+    return (
+        str(why)
+        if config.get("attention") == "unknown"
+        else f"how vLLM allocates the layers of {model_type} is not known ({why})"
+    )
 
 
 def _listed_kinds_hold(attention: Any, model_type: str) -> bool:

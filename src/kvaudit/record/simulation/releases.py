@@ -1,8 +1,8 @@
 """Where vLLM releases plan the KV cache differently.
 
 Room: `record`, simulation. One row of facts for a version; `candidates` gives the rows a build between two releases may follow.
-Read in kv_cache_utils.py and kv_cache_interface.py (0.33: kv_cache_planning.py) of 0.9.1, 0.9.2, 0.10.0 to 0.10.2, 0.11.0,
-0.11.2, 0.12.0, 0.13.0, 0.14.1, 0.15.1, 0.16.0, 0.17.1, 0.18.0 to 0.21.0, 0.22.1, 0.23.0, 0.24.0, 0.25.1 and 0.26.0 to 0.33.0.
+Read in kv_cache_utils.py and kv_cache_interface.py (0.33: kv_cache_planning.py) of 0.9.1, 0.9.2, 0.10.0 to 0.12.0, 0.13.0,
+0.14.0 to 0.19.1, 0.20.0 to 0.22.1, 0.23.0, 0.24.0, 0.25.0, 0.25.1 and 0.26.0 to 0.33.0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FIRST = Version("0.9.1")
 _CHANGES = tuple(
     Version(text)
     for text in (
-        *("0.11.0", "0.11.2", "0.12.0", "0.14.0", "0.15.0", "0.18.0", "0.19.0", "0.20.0", "0.20.1", "0.22.0", "0.25.0"),
+        *("0.11.0", "0.12.0", "0.14.0", "0.15.0", "0.18.0", "0.19.0", "0.20.0", "0.20.1", "0.22.0", "0.25.0"),
         *("0.26.0", "0.28.0", "0.32.0", "0.33.0"),
     )
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.kv_dtype import arithmetic
-from kvaudit.record.kv_dtype.ladder import Rank, Vote
+from kvaudit.record.kv_dtype.ladder import Rank, Vote, bits
 from kvaudit.record.simulation.gather import setup_of
 from kvaudit.record.simulation.proof import Outcome, fits_capacity, fits_need
 from kvaudit.record.simulation.setup import NVFP4, Setup, UnpredictableError
@@ -43,7 +43,7 @@ def _from_capacity(table: FactTable, setup: Setup) -> list[Vote]:
     if not isinstance(gib, int | float) or not isinstance(tokens, int) or gib <= 0 or tokens <= 0:
         return []
     outcome = fits_capacity(setup, _widths(setup), float(gib), tokens)
-    _explain(table, outcome.why or str(setup.config.get("why")))
+    _explain(table, outcome.why or f"{setup.config.get('why')}: no one number of bytes per element holds for every layer")
     return _vote(table, outcome, [origin for name in _INPUTS for origin in table.origins(name)[:1]])
 
 
@@ -56,17 +56,23 @@ def _from_need(table: FactTable, setup: Setup) -> list[Vote]:
 
 
 def _widths(setup: Setup) -> tuple[float, ...]:
-    return (setup.model_width, 1.0, NVFP4)
+    return tuple(dict.fromkeys((setup.model_width, 2.0, 1.0, NVFP4)))
 
 
 def _vote(table: FactTable, outcome: Outcome, origins: list[Origin]) -> list[Vote]:
     width = outcome.width
-    value = {1.0: "fp8", NVFP4: "nvfp4"}.get(width, table.value("model.dtype")) if width else None
+    value = {1.0: "fp8", NVFP4: "nvfp4"}.get(width or 0.0, _of_model(table, width))
     if value is None or width is None:
         return []
     origins = [*origins, *table.clue_origins("clue.checkpoint_config")[:1]]
-    how = f"with {width:g} bytes an element {outcome.fits[0].how}, as printed; no other width fits"
-    return [Vote(Rank.ARITHMETIC, str(value), how, tuple(origins))]
+    how = f"{outcome.fits[0].how}, as printed, with {width:g} byte{'s' * (width != 1)} an element and no other width"
+    return [Vote(Rank.ARITHMETIC, value, how, tuple(origins))]
+
+
+def _of_model(table: FactTable, width: float | None) -> str | None:
+    """The model's dtype, where an element of the cache is as wide: 16 bits beside a 32-bit model may be of two kinds."""
+    dtype = table.value("model.dtype")
+    return str(dtype) if width is not None and bits(dtype) == 8 * width else None
 
 
 def _explain(table: FactTable, why: str) -> None:
