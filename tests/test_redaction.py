@@ -327,6 +327,14 @@ SYNTAXES = [
     '{{\\"{name}\\": \\"{secret}\\"}}',
     "\x1b[36m{name}\x1b[0m=\x1b[35m{secret}\x1b[0m",
 ]
+
+
+@pytest.mark.parametrize("name", KEY_NAMES)
+@pytest.mark.parametrize("syntax", SYNTAXES)
+def test_every_name_in_every_syntax(name: str, syntax: str, redactor: Redactor) -> None:
+    assert redactor.mask(syntax.format(name=name, secret=SECRET)) == syntax.format(name=name, secret="<secret-1>")  # noqa: S106 - a mask
+
+
 SAFE = string.ascii_letters + string.digits + "_-"
 secrets = st.text(SAFE, min_size=12, max_size=64).filter(lambda text: text[0].isalnum())
 
