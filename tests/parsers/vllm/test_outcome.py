@@ -75,6 +75,27 @@ def test_noise_before_the_engine_goes_on_is_no_failure() -> None:
     assert start.ready is None
 
 
+def test_noise_is_no_failure_even_if_what_follows_holds_no_value() -> None:
+    text = begun(
+        "AttributeError: 'MessageFactory' object has no attribute 'GetPrototype'",
+        stamped("Warming up chat template processing...", SERVER),
+    )
+    (start,) = read_log(text).starts
+    assert start.ready is None
+
+
+def test_a_script_that_printed_on_after_an_exception_did_not_fail() -> None:
+    (start,) = read_log(begun("ValueError: one bad row", *(f"row {number}" for number in range(100)))).starts
+    assert start.ready is None
+
+
+def test_a_restart_loop_counts_every_failed_start() -> None:
+    crash = begun("Traceback (most recent call last):", "ValueError: User-specified max_model_len (8192) is too long")
+    starts = read_log(crash * 40).starts
+    assert [start.outcome for start in starts] == ["failed: context length refused"] * 40
+    assert [start.first_line for start in starts] == [1 + 4 * number for number in range(40)]
+
+
 def test_an_engine_killed_while_serving() -> None:
     text = served(100, 200) + log(
         stamped("EngineCore encountered a fatal error.", CORE, "ERROR"),

@@ -149,3 +149,43 @@ def test_a_fragment_of_statistics_is_a_serving_start() -> None:
     assert start.ready
     assert values(start, "model.path") == []
     assert values(start, "runtime.prefix_hit_rate") == [0.394]
+
+
+def test_an_engine_line_says_whose_it_is_when_two_starts_load_at_once() -> None:
+    lines = [
+        stamped("non-default args: {'model': 'acme/one'}", "APIServer pid=10"),
+        stamped("non-default args: {'model': 'acme/two'}", "APIServer pid=11"),
+        stamped("Resolved architecture: LlamaForCausalLM", "APIServer pid=10"),
+        stamped(ENGINE_LINE.replace("acme/tiny-llama", "acme/one"), "EngineCore pid=21"),
+        stamped(ENGINE_LINE.replace("acme/tiny-llama", "acme/two"), "EngineCore pid=20"),
+    ]
+    first, second = read_log("\n".join(lines) + "\n").starts
+    assert set(values(first, "model.path")) == {"acme/one"}
+    assert set(values(second, "model.path")) == {"acme/two"}
+
+
+def test_a_line_before_the_banner_belongs_to_the_next_start_once_the_last_is_over() -> None:
+    early = stamped("Automatically detected platform rocm.", file="__init__.py")
+    first, second = read_log(failed(100, 200) + early + "\n" + served(300, 400)).starts
+    assert values(first, "engine.platform") == []
+    assert values(second, "engine.platform", "resolved") == ["rocm"]
+    assert second.first_line == 8
+
+
+def test_hostile_numbers_do_not_stop_the_reading() -> None:
+    digits = "9" * 5000
+    lines = [
+        stamped(
+            f"Avg prompt throughput: 1.0 tokens/s, Running: {digits} reqs, GPU KV cache usage: 1.2.3%, Preemptions: {digits}"
+        ),
+        stamped(f"GPU KV cache size: {digits} tokens"),
+        stamped(f"Maximum concurrency for {digits} tokens per request: {digits}.{digits}x"),
+        f"INFO:     Started server process [{digits}]",
+        stamped("Model loading took 1.2.3 GiB memory and 1 seconds"),
+        stamped(f"non-default args: {{'max_num_seqs': {digits}}}"),
+        stamped(ENGINE_LINE.replace("v0.24.0", f"v0.{digits}.0")),
+        stamped("Hello", f"Worker_TP{digits} pid=7"),
+    ]
+    starts = read_log("\n".join(lines) + "\n").starts
+    for field in ("kv_cache.tokens", "runtime.max_running", "runtime.preemptions", "kv_cache.max_concurrency"):
+        assert [values(start, field) for start in starts] == [[]] * len(starts)

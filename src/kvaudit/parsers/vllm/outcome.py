@@ -120,15 +120,19 @@ class Life:
         if record.stamped and record.level in ("INFO", "DEBUG"):
             self.last_engine_record = record.number
 
-    def outcome(self, headless: bool) -> Outcome:
-        """The verdict. `headless`: the start's own beginning is not in the log, so its serving may be missing too."""
+    def outcome(self, headless: bool, goes_on: bool) -> Outcome:
+        """The verdict.
+
+        `headless`: the start's own beginning is not in the log, so its serving may be missing too. `goes_on`: the log goes on
+        behind the last uncaught exception, which was noise then.
+        """
         if self.ready is not None:
             if self.died_at is not None and self.died_at.number > self.ready.number:
                 cause = self._cause(self.ready.number)
                 record = cause or self.died_at
                 return Outcome(True, "ready, then died", record.message[:300].strip(), record, died=True)
             return Outcome(True, "ready")
-        silent_since = self.uncaught is not None and self.uncaught.number > self.last_engine_record
+        silent_since = self.uncaught is not None and self.uncaught.number > self.last_engine_record and not goes_on
         gave_up = self.failed_at is not None or (silent_since and self._fatal_uncaught())
         if not gave_up and (self.died_at is None or self.stopped_at is not None):
             return Outcome(None, "unknown")

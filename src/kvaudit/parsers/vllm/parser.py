@@ -11,10 +11,9 @@ from dataclasses import replace
 from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
 from kvaudit.parsers.tables import Match, Row, fact
 from kvaudit.parsers.vllm import arguments, engine_line, notices, recognition, rows, statistics
-from kvaudit.parsers.vllm.joining import continued
 from kvaudit.parsers.vllm.messages import Record, records
 from kvaudit.parsers.vllm.readiness import accepts_startup_complete
-from kvaudit.parsers.vllm.splitter import Splitter
+from kvaudit.parsers.vllm.splitter import MOST_STARTS, Splitter
 from kvaudit.parsers.vllm.start import StartBuilder
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
@@ -89,8 +88,9 @@ class _Reader:
         sampled = sum(start.statistics.lines for start in starts) >= _SAMPLING_BEGINS
         finished = []
         for index, start in enumerate(starts):
-            last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
-            finished.append(start.finish(last, sampled))
+            is_last = index + 1 == len(starts)
+            end = self.source.lines if is_last else starts[index + 1].first_line - 1
+            finished.append(start.finish(end, is_last=is_last, sampled=sampled))
         if not finished:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
         reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.unparsed)
@@ -185,7 +185,7 @@ class _Reader:
         start.mark("engine", record)
 
     def _joined(self, record: Record, body: str, is_whole: Callable[[str], bool]) -> str:
-        joined, count = continued(self.source, record.number, body, is_whole)
+        joined, count = self.splitter.document.continued(record.number, body, is_whole)
         if count:
             self.joined.append(f"line {record.number} was read together with the {count} lines that continue it")
         return joined
@@ -199,8 +199,10 @@ class _Reader:
 
     def _notes(self, starts: list[StartBuilder]) -> list[str]:
         notes = [*self.joined]
+        if len(starts) >= MOST_STARTS:
+            notes.append(f"more than {MOST_STARTS} starts; the later ones were read as one")
         for version in dict.fromkeys(start.engine.version for start in starts if start.engine and start.engine.version):
-            numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit())
+            numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit() and len(part) < 9)
             if len(numbers) >= 2 and numbers > NEWEST[: len(numbers)]:
                 notes.append(f"vLLM {version} is newer than 0.33.0, the newest release whose log formats were checked")
         return notes

@@ -12,8 +12,8 @@ import re2
 
 _PREFIX = re2.compile(r"\((?P<name>[A-Za-z][\w.:-]*(?: rank=\d+)?)? ?pid=(?P<pid>\d{1,10})(?:, ip=[^)\s]{1,64})?\) ?")
 _RANK = re2.compile(r"^(?:Vllm)?Worker(?:Process)?(?: rank=(?P<rank>\d+)|-(?P<index>\d+)|(?P<parts>(?:_[A-Z]{2,4}\d+)+))$")
-_ENGINE = re2.compile(r"^EngineCore(?:_DP(?P<data>\d+)|_(?P<index>\d+))?$")
-_TENSOR = re2.compile(r"(?:^|_)TP(?P<rank>\d+)(?:_|$)")
+_ENGINE = re2.compile(r"^EngineCore(?:_DP(?P<data>\d{1,6})|_(?P<index>\d{1,6}))?$")
+_TENSOR = re2.compile(r"(?:^|_)TP(?P<rank>\d{1,6})(?:_|$)")
 
 _FRONTENDS = ("APIServer", "MainProcess", "ApiServer_")
 _SHARED_NAMES = ("Worker", "VllmWorker", "VllmWorkerProcess", "RayWorkerWrapper", "RayWorkerProc", "MainProcess", "")

@@ -38,7 +38,10 @@ ROWS: tuple[Row, ...] = (
         "args: Namespace(host=None, port=8000, model='acme/tiny-llama', max_num_seqs=256)",
     ),
     _row(
-        "server-process", b"Started server process ", r"^Started server process \[(?P<pid>\d+)\]", "Started server process [4101]"
+        "server-process",
+        b"Started server process ",
+        r"^Started server process \[(?P<pid>\d{1,10})\]",
+        "Started server process [4101]",
     ),
     _row(
         "server-starting",
@@ -50,13 +53,13 @@ ROWS: tuple[Row, ...] = (
     _row(
         "prompts-processed",
         b"Processed prompts: ",
-        r"Processed prompts: +(?P<percent>\d+)%",
+        r"Processed prompts: +(?P<percent>\d{1,3})%",
         "Processed prompts: 100%|██████████| 4/4 [00:01<00:00, 2.10it/s]",
     ),
     _row(
         "prompts-processed",
         b"Running generate_until requests: ",
-        r"Running generate_until requests: +(?P<percent>\d+)%",
+        r"Running generate_until requests: +(?P<percent>\d{1,3})%",
         "Running generate_until requests:  40%|████      | 400/1000 [18:36<00:39,  1.04s/it]",
     ),
     _row(
@@ -88,7 +91,7 @@ ROWS: tuple[Row, ...] = (
     _row(
         "server-finished",
         b"Finished server process ",
-        r"^Finished server process \[(?P<pid>\d+)\]",
+        r"^Finished server process \[(?P<pid>\d{1,10})\]",
         "Finished server process [4101]",
     ),
     _row(

@@ -5,6 +5,7 @@ Room: the engine's own conventions, applied to one start. No inference about the
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from kvaudit.parsers.tables import Match
@@ -160,9 +161,9 @@ def _parallel(start: StartBuilder) -> None:
             collector.add("parallel.expert", sizes[0].value * replicas, "resolved", [origin], how=how)
     known = [size for size in sizes if size is not None and isinstance(size.value, int)]
     if len(known) == 3 or (len(known) == 2 and sizes[2] is None and start.engine is not None):
-        gpus = 1
-        for size in known:
-            gpus *= size.value
+        gpus = math.prod(size.value for size in known)
+        prefill = start.arguments.values.get("prefill_context_parallel_size") if start.arguments else None
+        gpus *= prefill if isinstance(prefill, int) and prefill > 1 else 1
         origins = [origin for size in known for origin in size.origins]
         collector.add("parallel.gpus", gpus, "inferred", origins, how="tensor × pipeline × data")
 

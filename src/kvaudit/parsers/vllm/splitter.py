@@ -7,10 +7,14 @@ data-parallel engines and workers of one start must not count as starts.
 from __future__ import annotations
 
 from kvaudit.parsers.vllm.collector import Collector
+from kvaudit.parsers.vllm.following import Document
 from kvaudit.parsers.vllm.messages import Record
 from kvaudit.parsers.vllm.processes import Process
 from kvaudit.parsers.vllm.start import StartBuilder
 from kvaudit.sources.source import Source
+
+MOST_STARTS = 10_000
+"""A restart loop beyond this is told in a note; its later starts are read as one."""
 
 _ERRORS = ("ERROR", "CRITICAL")
 _COMPLAINTS = ("Traceback", "Error: ", "Exception: ")
@@ -21,6 +25,7 @@ class Splitter:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.document = Document(source)
         self.starts: list[StartBuilder] = []
         self._owner: dict[int, StartBuilder] = {}
 
@@ -70,10 +75,12 @@ class Splitter:
         return rivals[0] if len(rivals) == 1 else self._open(record)
 
     def _open(self, record: Record) -> StartBuilder:
+        if len(self.starts) >= MOST_STARTS:
+            return self.starts[-1]
         previous = self._owner.get(record.process.pid) if record.process else (self.starts[-1] if self.starts else None)
         if previous is not None:
             self._owner = {pid: start for pid, start in self._owner.items() if start is not previous}
-        start = StartBuilder(Collector(self.source), first_line=record.number, last_line=record.number)
+        start = StartBuilder(Collector(self.source), self.document, first_line=record.number, last_line=record.number)
         self.starts.append(start)
         return start
 

@@ -13,6 +13,7 @@ from kvaudit.parsers.facts import Fact, Start
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.vllm import arguments, engine_line, settle
 from kvaudit.parsers.vllm.collector import Collector
+from kvaudit.parsers.vllm.following import Document
 from kvaudit.parsers.vllm.messages import Record
 from kvaudit.parsers.vllm.outcome import Life
 from kvaudit.parsers.vllm.processes import Process
@@ -61,6 +62,7 @@ class StartBuilder:
     """A start while the log is read."""
 
     collector: Collector
+    document: Document
     first_line: int
     last_line: int = 0
     processes: set[Process] = field(default_factory=set)
@@ -162,15 +164,21 @@ class StartBuilder:
             origin = self.collector.origin(record, match.start, row.name)
             self.collector.add(name, value, stage, [origin], scope=scope, pick=row.pick, weight=weight)
 
-    def finish(self, last_line: int, sampled: bool) -> Start:
-        """The start with all its facts, its outcome and its cause. `sampled`: statistics lines were left out."""
-        outcome = self.life.outcome(headless=not self.openers)
+    def finish(self, last_line: int, *, is_last: bool, sampled: bool) -> Start:
+        """The start with all its facts, its outcome and its cause.
+
+        `is_last`: no other start follows in the document. `sampled`: statistics lines were left out of the scan.
+        """
+        end = max(self.last_line, last_line)
+        uncaught = self.life.uncaught
+        noise = is_last and uncaught is not None and self.document.goes_on(uncaught.number, end)
+        outcome = self.life.outcome(headless=not self.openers, goes_on=noise)
         settle.settle(self, outcome, sampled)
         facts: list[Fact] = self.collector.facts()
         cause = self.collector.source.redactor.mask(outcome.cause) if outcome.cause else None
         return Start(
             first_line=self.first_line,
-            last_line=max(self.last_line, last_line),
+            last_line=end,
             outcome=outcome.text,
             cause=cause,
             ready=outcome.ready,

@@ -21,15 +21,17 @@ HINTS: tuple[bytes, ...] = (
 _WORDS = tuple(hint.decode() for hint in HINTS)
 _SERVING = re2.compile(r"Avg prompt throughput: [\d.]+ tokens/s")
 _QUANTITIES = {
-    "runtime.kv_usage_peak": re2.compile(r"(?:^|[\s,])(?:GPU|CPU|XPU|TPU|NPU|GPU \+ host) KV cache usage: (?P<value>[\d.]+)%"),
-    "runtime.max_running": re2.compile(r"Running: (?P<value>\d+) reqs"),
-    "runtime.max_waiting": re2.compile(r"(?:Waiting|Pending): (?P<value>\d+) reqs"),
-    "runtime.prefix_hit_rate": re2.compile(r"Prefix cache hit rate: (?:GPU: )?(?P<value>[\d.]+)%"),
-    "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d+)"),
+    "runtime.kv_usage_peak": re2.compile(
+        r"(?:^|[\s,])(?:GPU|CPU|XPU|TPU|NPU|GPU \+ host) KV cache usage: (?P<value>\d{1,9}(?:\.\d{1,6})?)%"
+    ),
+    "runtime.max_running": re2.compile(r"Running: (?P<value>\d{1,9}) reqs"),
+    "runtime.max_waiting": re2.compile(r"(?:Waiting|Pending): (?P<value>\d{1,9}) reqs"),
+    "runtime.prefix_hit_rate": re2.compile(r"Prefix cache hit rate: (?:GPU: )?(?P<value>\d{1,9}(?:\.\d{1,6})?)%"),
+    "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d{1,9})"),
 }
 _PERCENT = ("runtime.kv_usage_peak", "runtime.prefix_hit_rate")
-_DRAFTED = re2.compile(r"Accepted: (?P<accepted>\d+) tokens, Drafted: (?P<drafted>\d+) tokens")
-_DRAFTED_V0 = re2.compile(r"Number of accepted tokens: (?P<accepted>\d+), .*?Number of draft tokens: (?P<drafted>\d+)")
+_DRAFTED = re2.compile(r"Accepted: (?P<accepted>\d{1,15}) tokens, Drafted: (?P<drafted>\d{1,15}) tokens")
+_DRAFTED_V0 = re2.compile(r"Number of accepted tokens: (?P<accepted>\d{1,15}), .*?Number of draft tokens: (?P<drafted>\d{1,15})")
 
 
 def is_statistics(record: Record) -> bool:
