@@ -24,6 +24,7 @@ _BYTES_CAUSES = (
     "model.max_len",
     "kv_cache.block_size",
 )
+_SAME_TOKEN = ("model.path", "kv_cache.dtype", "parallel.tensor", "parallel.pipeline", "speculative.method")
 _MEMORY_CAUSES = (
     "model.weights_gib",
     "memory.utilization",
@@ -51,9 +52,19 @@ def decompose(a: Record, b: Record) -> Capacity | None:
 def _factors(a: Record, b: Record) -> tuple[float | None, float | None]:
     per_token = a.value("kv_cache.bytes_per_token"), b.value("kv_cache.bytes_per_token")
     memory = a.value("kv_cache.memory_gib"), b.value("kv_cache.memory_gib")
-    if not all(isinstance(value, int | float) and value > 0 for value in (*per_token, *memory)):
-        return None, None
-    return per_token[0] / per_token[1], memory[1] / memory[0]
+    if all(isinstance(value, int | float) and value > 0 for value in (*per_token, *memory)):
+        return per_token[0] / per_token[1], memory[1] / memory[0]
+    tokens = a.value("kv_cache.tokens"), b.value("kv_cache.tokens")
+    if all(isinstance(value, int) and value > 0 for value in tokens) and _equal_tokens(a, b):
+        return 1.0, tokens[1] / tokens[0]
+    return None, None
+
+
+def _equal_tokens(a: Record, b: Record) -> bool:
+    """One model, one element type and one split over GPUs: a token takes the same bytes, so memory alone moves the capacity."""
+    alike = all(a.state(name) == "known" and a.value(name) == b.value(name) for name in _SAME_TOKEN)
+    revisions = a.value("model.revision"), b.value("model.revision")
+    return alike and revisions[0] == revisions[1] and same_meaning(a, b) is True
 
 
 def _parts(a: Record, b: Record) -> list[MemoryPart]:

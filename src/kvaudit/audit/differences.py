@@ -96,7 +96,7 @@ def _class(difference: Difference, vary: frozenset[str]) -> DifferenceClass:
         return difference.class_
     if name in vary:
         return "expected"
-    if FIELDS[name].impact == "cosmetic" or _only_the_folder(difference):
+    if FIELDS[name].impact == "cosmetic" or _only_the_folder(difference) or _only_own_processes(difference):
         return "cosmetic"
     return "context" if FIELDS[name].impact == "context" or not beyond_tolerance(difference) else "confound"
 
@@ -107,3 +107,16 @@ def _only_the_folder(difference: Difference) -> bool:
         return False
     left, right = (str(value).rstrip("/").rsplit("/", 1)[-1] for value in difference.values)
     return left == right
+
+
+def _only_own_processes(difference: Difference) -> bool:
+    """The run's own processes have other ids and sizes at every start."""
+    if difference.field != "gpu.tenants":
+        return False
+    left, right = (_strangers(value) for value in difference.values)
+    return left == right
+
+
+def _strangers(tenants: Any) -> list[tuple[str, str]]:
+    named = [one for one in tenants if isinstance(one, dict) and one.get("class") != "own"]
+    return sorted((str(one.get("name")).rsplit("/", 1)[-1], str(one.get("class"))) for one in named)

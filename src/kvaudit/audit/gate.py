@@ -7,6 +7,7 @@ out of the gate but never out of sight.
 from __future__ import annotations
 
 from kvaudit.audit.report import Difference
+from kvaudit.record.build import LOG_NOT_READ
 from kvaudit.record.model import Record
 
 _MODEL = ("model.path", "model.architecture")
@@ -23,6 +24,8 @@ def critical(record: Record) -> list[str]:
     if engine or record.has_kind("engine-log") or record.has_kind("metrics"):
         names += ["kv_cache.dtype", "kv_cache.tokens", "model.path"]
         names += [name for name, without in _ENGINES_WITHOUT.items() if engine not in without]
+    elif _unread_log(record):
+        names.append("engine.name")
     elif record.has_kind("checkpoint") and not record.has_kind("gpu-snapshot"):
         names.append("kv_cache.scheme")
     if record.has_kind("gpu-snapshot"):
@@ -30,6 +33,11 @@ def critical(record: Record) -> list[str]:
     if record.has_kind("service") and not names:
         names.append("service.restart")
     return names
+
+
+def _unread_log(record: Record) -> bool:
+    """A log lies beside the evidence that no parser knows: what its engine did is open."""
+    return any(LOG_NOT_READ in source.notes for source in record.sources if source.kind == "ignored")
 
 
 def undecided_of_arm(record: Record) -> list[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import re2
+
 from kvaudit.errors import InputError, InputErrors
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Fact, Reading
@@ -24,6 +26,10 @@ from kvaudit.record.tenants import classify_tenants
 from kvaudit.redaction import Redactor
 from kvaudit.sources.arm import Evidence, Found, collect
 from kvaudit.sources.source import Source
+
+LOG_NOT_READ = "looks like a log, but no parser knows it"
+_LOG_LINE = re2.compile(r"(?m)^.{0,80}(?:\b(?:INFO|WARNING|WARN|ERROR)\b|\d\d:\d\d:\d\d)")
+_LOG_LINES = 5
 
 
 @dataclass(slots=True)
@@ -74,7 +80,7 @@ def _read_one(found: Found, read: _Read) -> None:
     if source is None or parser is None:
         if found.named:
             raise InputError(found.shown, _why_not(source), tried())
-        notes = [found.why_ignored or "not recognised"]
+        notes = [found.why_ignored or _why_ignored(source)]
         read.entries.append(SourceEntry(path=found.shown, kind="ignored", notes=notes))
         return
     reading = parser.read(source)
@@ -86,6 +92,11 @@ def _why_not(source: Source | None) -> str:
     if source is not None and _looks_binary(source.head):
         return "the file is binary"
     return "not recognised as evidence: no engine log, checkpoint file, GPU snapshot, metrics dump or saved record"
+
+
+def _why_ignored(source: Source | None) -> str:
+    stamped = len(_LOG_LINE.findall(source.head)) if source else 0
+    return LOG_NOT_READ if stamped >= _LOG_LINES else "not recognised"
 
 
 def _looks_binary(head: str) -> bool:

@@ -16,6 +16,7 @@ from kvaudit.record.table import FactTable
 GIB = 1 << 30
 _WIDTH_TOLERANCE = 0.03
 """A wrong width is off by at least 48 %; rounding, block floors and reserves stay below 3 %."""
+_CAPS = ("num_gpu_blocks_override", "max_total_tokens", "max_tokens")
 _SHAPE = ("model.layers", "model.kv_heads", "model.head_dim")
 _DRAFTS_WITHOUT_LAYERS = frozenset({"none", "ngram", "ngram_gpu", "suffix", "[ngram]"})
 
@@ -53,6 +54,9 @@ def add_bytes_per_token(table: FactTable) -> None:
     memory, tokens = table.value("kv_cache.memory_gib"), table.value("kv_cache.tokens")
     if not isinstance(memory, int | float) or not isinstance(tokens, int) or tokens <= 0 or memory <= 0:
         return
+    if capped := _cap(table):
+        table.reasons["kv_cache.bytes_per_token"] = f"{capped} holds the pool below its memory, so memory ÷ tokens means nothing"
+        return
     origins = [*table.origins("kv_cache.memory_gib"), *table.origins("kv_cache.tokens")]
     per_token = memory * GIB / tokens
     how = f"{memory} GiB × 2^30 ÷ {tokens:,} tokens"
@@ -65,6 +69,13 @@ def add_bytes_per_token(table: FactTable) -> None:
     shape = [origin for name in _SHAPE for origin in table.origins(name)[:1]]
     origins += shape or table.clue_origins("clue.checkpoint_config")[:1]
     table.infer("kv_cache.bytes_per_element", round(per_token / elements, 3), how, origins)
+
+
+def _cap(table: FactTable) -> str | None:
+    """The launch argument that sets the number of blocks or tokens by hand, if one was given."""
+    arguments = table.value("run.args")
+    given = arguments if isinstance(arguments, dict) else {}
+    return next((name for name in _CAPS if given.get(name)), None)
 
 
 def width_votes(table: FactTable) -> list[Vote]:
