@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from kvaudit.record.simulation.grouping import Group, Layout, grouped
-from kvaudit.record.simulation.layers import Kind, layer_specs
+from kvaudit.record.simulation.layers import PREFIX_CACHING_UNKNOWN, Kind, layer_specs
 from kvaudit.record.simulation.releases import Release
 from kvaudit.record.simulation.setup import GIB, Setup, UnpredictableError
 
@@ -116,7 +116,7 @@ def _states(mode: str, block: int, setup: Setup, release: Release) -> int:
     if mode == "none":
         return 1 + drafted
     if mode != "align":
-        raise UnpredictableError("whether prefix caching is on, which recurrent states depend on, is not printed")
+        raise UnpredictableError(PREFIX_CACHING_UNKNOWN)
     return 2 + drafted + _checkpoints(setup, release)
 
 

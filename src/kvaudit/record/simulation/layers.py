@@ -17,6 +17,8 @@ from kvaudit.record.simulation.releases import Release
 from kvaudit.record.simulation.setup import DEFAULT_BLOCK, NVFP4, Setup, UnpredictableError
 from kvaudit.record.simulation.states import FAMILIES, KEEPS_EVERY_STATE, derived_block
 
+PREFIX_CACHING_UNKNOWN = "whether prefix caching is on, which recurrent states depend on, is not printed"
+
 
 class Kind(Enum):
     """How a layer's blocks grow with the length of a request."""
@@ -177,7 +179,10 @@ def _recurrent(kinds: Counter[str], setup: Setup, width: float, release: Release
 
 
 def _derived(setup: Setup, token_bytes: int, release: Release) -> int:
-    if not release.state_modes or state_mode(setup, release) not in ("none", "align"):
+    mode = state_mode(setup, release)
+    if mode is None:
+        raise UnpredictableError(PREFIX_CACHING_UNKNOWN)
+    if not release.state_modes or mode == "all":
         raise UnpredictableError("the attention block size is not printed")
     return derived_block(setup, token_bytes)
 

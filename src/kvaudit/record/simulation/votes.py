@@ -15,11 +15,14 @@ from kvaudit.record.simulation.setup import NVFP4, Setup, UnpredictableError
 from kvaudit.record.table import FactTable
 
 _INPUTS = ("kv_cache.memory_gib", "kv_cache.tokens", "model.max_len", "parallel.tensor")
+_SHAPE = ("model.layers", "model.kv_heads", "model.head_dim")
 _ELEMENT = "kv_cache.bytes_per_element"
 
 
 def width_votes(table: FactTable) -> list[Vote]:
     """The votes of the arithmetic for one arm; `table.reasons` says what is missing for bytes per element."""
+    if table.value("engine.name") != "vllm":
+        return arithmetic.width_votes(table)
     try:
         votes = _simulated(table)
     except UnpredictableError as reason:
@@ -32,8 +35,6 @@ def _simulated(table: FactTable) -> list[Vote]:
     config = table.clue("clue.checkpoint_config")
     if isinstance(config, dict) and not arithmetic.same_model(table, config):
         raise UnpredictableError("the config.json is of another architecture than the log names")
-    if table.value("engine.name") != "vllm":
-        raise UnpredictableError("only vLLM's capacity is simulated")
     setup = setup_of(table)
     return [*_from_capacity(table, setup), *_from_need(table, setup)]
 
@@ -64,7 +65,8 @@ def _vote(table: FactTable, outcome: Outcome, origins: list[Origin]) -> list[Vot
     value = {1.0: "fp8", NVFP4: "nvfp4"}.get(width or 0.0, _of_model(table, width))
     if value is None or width is None:
         return []
-    origins = [*origins, *table.clue_origins("clue.checkpoint_config")[:1]]
+    shape = [origin for name in _SHAPE for origin in table.origins(name)[:1]]
+    origins = [*origins, *(shape or table.clue_origins("clue.checkpoint_config")[:1])]
     how = f"{outcome.fits[0].how}, as printed, with {width:g} byte{'s' * (width != 1)} an element and no other width"
     return [Vote(Rank.ARITHMETIC, value, how, tuple(origins))]
 
@@ -77,5 +79,6 @@ def _of_model(table: FactTable, width: float | None) -> str | None:
 
 def _explain(table: FactTable, why: str) -> None:
     """Bytes per element hold for plain attention only: elsewhere, and where a fact is missing, the reason is shown."""
-    if table.value("kv_cache.bytes_per_token") is not None and table.state(_ELEMENT).state != "known":
+    printed = all(table.value(name) is not None for name in ("kv_cache.memory_gib", "kv_cache.tokens"))
+    if printed and table.state(_ELEMENT).state != "known":
         table.reasons[_ELEMENT] = why
