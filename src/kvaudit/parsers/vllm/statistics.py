@@ -27,7 +27,7 @@ _QUANTITIES = {
     "runtime.max_running": re2.compile(r"Running: (?P<value>\d{1,9}) reqs"),
     "runtime.max_waiting": re2.compile(r"(?:Waiting|Pending): (?P<value>\d{1,9}) reqs"),
     "runtime.prefix_hit_rate": re2.compile(r"Prefix cache hit rate: (?:GPU: )?(?P<value>\d{1,9}(?:\.\d{1,6})?)%"),
-    "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d{1,9})"),
+    "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d{1,9})\b"),
 }
 _PERCENT = ("runtime.kv_usage_peak", "runtime.prefix_hit_rate")
 _DRAFTED = re2.compile(r"Accepted: (?P<accepted>\d{1,15}) tokens, Drafted: (?P<drafted>\d{1,15}) tokens")
