@@ -47,6 +47,10 @@ _VALUE_HEAD_DIM = ("v_head_dim", "value_head_dim")
 _FOREIGN = ("compress_ratios", "sparse_attention_config", "cross_attention_layers", "use_cla", "cla_share_factor", "rswa_window")
 
 
+SHAPE_COUNTS = ("layers", "heads", "kv_heads", "head_dim", "value_head_dim", "hidden_size", "sliding_window", *_NUMBERS)
+"""The entries of `geometry` that are whole numbers where they are known."""
+
+
 class Classified(NamedTuple):
     """The attention of a family and why it is taken for that."""
 

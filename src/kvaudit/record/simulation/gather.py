@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol, get_args
 
+from kvaudit.parsers.checkpoint.geometry import SHAPE_COUNTS
+from kvaudit.parsers.checkpoint.values import count_of, flag, positive
 from kvaudit.record.kv_dtype.ladder import bits
 from kvaudit.record.simulation.setup import DEFAULT_BLOCK, Setup, StateMode, UnpredictableError
 from kvaudit.record.versions import bounds
 
 _CPU_BLOCK = 128
+_LARGEST = 1 << 40
 _WITHOUT_LAYERS = frozenset({"none", "ngram", "ngram_gpu", "suffix", "[ngram]"})
 _UNREAD_ARGUMENTS = (
     "num_gpu_blocks_override",
@@ -39,23 +42,26 @@ def setup_of(arm: Evidence, config: dict[str, Any] | None = None) -> Setup:
     config = config or arm.clue("clue.checkpoint_config")
     if not isinstance(config, dict):
         raise UnpredictableError("no config.json of the model that ran")
+    if not _well_formed(config):
+        raise UnpredictableError("the shape of the model is damaged")
+    version = arm.value("engine.version")
     arguments = _arguments(arm)
     _refuse_unread(arm, config, arguments)
     return Setup(
         config=config,
-        version=bounds(arm.value("engine.version")),
+        version=bounds(version if isinstance(version, str) else None),
         tensor=_number(arm, "parallel.tensor", "the tensor-parallel size"),
         max_model_len=_number(arm, "model.max_len", "the context limit"),
-        decode_context=arm.value("parallel.context") or 1,
-        batched_tokens=arm.value("scheduler.max_num_batched_tokens"),
-        asynchronous=arm.value("scheduler.async_scheduling"),
+        decode_context=_count(arm.value("parallel.context")) or 1,
+        batched_tokens=_count(arm.value("scheduler.max_num_batched_tokens")),
+        asynchronous=flag(arm.value("scheduler.async_scheduling")),
         block_size=_block_size(arm, config),
-        state_block=arm.value("kv_cache.block_size") if _recurrent(config) else None,
+        state_block=_count(arm.value("kv_cache.block_size")) if _recurrent(config) else None,
         announced_width=_width_of(arm.clue("clue.kv_dtype_engine_line"), arm),
         model_width=_model_width(arm),
         draft_layers=draft_layers(arm, config),
         speculative_tokens=_drafted_tokens(arm),
-        prefix_caching=arm.value("kv_cache.prefix_caching"),
+        prefix_caching=flag(arm.value("kv_cache.prefix_caching")),
         state_mode=_state_mode(arguments),
         hybrid_manager=arguments.get("disable_hybrid_kv_cache_manager") is not True,
     )
@@ -94,16 +100,34 @@ def _refuse_unread(arm: Evidence, config: dict[str, Any], arguments: dict[str, A
         raise UnpredictableError("whether the KV connector turns the hybrid manager off is not known")
 
 
+def _well_formed(config: dict[str, Any]) -> bool:
+    """Whether counts are counts and layers are words: a saved record holds what its writer liked."""
+    listed = config.get("layer_types")
+    words = {"attention", "why", "model_type"} & config.keys()
+    counts = (key for key in (*SHAPE_COUNTS, "mtp_attention_layers") if config.get(key) is not None)
+    return (
+        all(count_of(config[key]) is not None for key in counts)
+        and all(config[key] is None or isinstance(config[key], str) for key in words)
+        and (listed is None or (isinstance(listed, list) and all(isinstance(kind, str) for kind in listed)))
+    )
+
+
+def _count(value: Any) -> int | None:
+    """A number above zero that a log may print."""
+    number = positive(value)
+    return number if number is not None and number < _LARGEST else None
+
+
 def _number(arm: Evidence, name: str, words: str) -> int:
-    value = arm.value(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    value = _count(arm.value(name))
+    if value is None:
         raise UnpredictableError(f"{words} is not known")
     return value
 
 
 def _block_size(arm: Evidence, config: dict[str, Any]) -> int:
-    stated = arm.value("kv_cache.block_size")
-    if isinstance(stated, int) and stated > 0 and not _recurrent(config):
+    stated = _count(arm.value("kv_cache.block_size"))
+    if stated is not None and not _recurrent(config):
         return stated
     return _CPU_BLOCK if arm.value("engine.platform") == "cpu" else DEFAULT_BLOCK
 
@@ -119,7 +143,8 @@ def _drafted_tokens(arm: Evidence) -> int:
 
 
 def _model_width(arm: Evidence) -> float:
-    width = bits(arm.value("model.dtype"))
+    dtype = arm.value("model.dtype")
+    width = bits(dtype) if isinstance(dtype, str) else None
     if width is None:
         raise UnpredictableError("the model's dtype is not known")
     return width / 8

@@ -6,16 +6,19 @@ division of `kv_dtype.arithmetic`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.kv_dtype import arithmetic
 from kvaudit.record.kv_dtype.ladder import Rank, Vote, bits
 from kvaudit.record.simulation.gather import setup_of
 from kvaudit.record.simulation.proof import Outcome, fits_capacity, fits_need
-from kvaudit.record.simulation.setup import NVFP4, Setup, UnpredictableError
+from kvaudit.record.simulation.setup import GIB, NVFP4, Setup, UnpredictableError
 from kvaudit.record.table import FactTable
 
 _INPUTS = ("kv_cache.memory_gib", "kv_cache.tokens", "model.max_len", "parallel.tensor")
 _SHAPE = ("model.layers", "model.kv_heads", "model.head_dim")
+_LARGEST = 1 << 60
 _ELEMENT = "kv_cache.bytes_per_element"
 
 
@@ -41,7 +44,7 @@ def _simulated(table: FactTable) -> list[Vote]:
 
 def _from_capacity(table: FactTable, setup: Setup) -> list[Vote]:
     gib, tokens = table.value("kv_cache.memory_gib"), table.value("kv_cache.tokens")
-    if not isinstance(gib, int | float) or not isinstance(tokens, int) or gib <= 0 or tokens <= 0:
+    if not _is_memory(gib) or not isinstance(tokens, int) or not 0 < tokens < _LARGEST:
         return []
     outcome = fits_capacity(setup, _widths(setup), float(gib), tokens)
     _explain(table, outcome.why or f"{setup.config.get('why')}: no one number of bytes per element holds for every layer")
@@ -50,10 +53,14 @@ def _from_capacity(table: FactTable, setup: Setup) -> list[Vote]:
 
 def _from_need(table: FactTable, setup: Setup) -> list[Vote]:
     gib, tokens = table.clue("clue.kv_needed_gib"), table.clue("clue.kv_needed_tokens")
-    if not isinstance(gib, int | float) or tokens != setup.max_model_len:
+    if not _is_memory(gib) or tokens != setup.max_model_len:
         return []
     outcome = fits_need(setup, _widths(setup), float(gib))
     return _vote(table, outcome, table.clue_origins("clue.kv_needed_gib"))
+
+
+def _is_memory(gib: Any) -> bool:
+    return isinstance(gib, int | float) and 0 < gib < _LARGEST / GIB
 
 
 def _widths(setup: Setup) -> tuple[float, ...]:
