@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-_LAST_MICRO = 999
+_LAST = 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,9 @@ def _before(version: Version) -> Version:
     major, minor, micro = (*version.release, 0, 0, 0)[:3]
     if micro:
         return Version(f"{major}.{minor}.{micro - 1}")
-    return Version(f"{major}.{max(0, minor - 1)}.{_LAST_MICRO}")
+    if minor:
+        return Version(f"{major}.{minor - 1}.{_LAST}")
+    return Version(f"{major - 1}.{_LAST}.{_LAST}") if major else version
 
 
 def within(version: Version, since: str | None, until: str | None) -> bool:

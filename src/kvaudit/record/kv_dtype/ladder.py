@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import combinations
 
 from kvaudit.fields import FIELDS, Stage
 from kvaudit.parsers.facts import Fact, Origin
@@ -78,7 +79,7 @@ def settle(facts: Sequence[Fact], votes: Sequence[Vote], because: str) -> FieldS
         return FieldState(state="unknown", because=because, facts=shown)
     best = [vote for vote in ranked if vote.rank == ranked[0].rank]
     won = [first + index for index, vote in enumerate(ranked) if vote.rank == ranked[0].rank]
-    if any(not compatible(best[0].value, vote.value) for vote in best):
+    if any(not compatible(one.value, other.value) for one, other in combinations(best, 2)):
         said = " and ".join(sorted({vote.value for vote in best}))
         return FieldState(state="conflict", because=f"equally strong evidence says {said}", facts=shown, won=won)
     value = _most_specific(best[0].value, ranked)
