@@ -5,7 +5,7 @@ Room: `record`. The behaviour itself is data; here is only the look-up, and what
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -18,13 +18,13 @@ class Behaviour:
     """What `auto` becomes.
 
     `value` is an element type or `model`; `shown` says whether the log tells; `beats_flag` whether the checkpoint wins over an
-    explicit flag.
+    explicit flag, None for a build between two releases that differ in it.
     """
 
     row: str
     value: str
     shown: bool
-    beats_flag: bool
+    beats_flag: bool | None
 
 
 @cache
@@ -46,9 +46,14 @@ def kv_dtype_under_auto(engine: str, version: Bounds, statement: dict[str, Any])
     """
     for row in engine_table(engine).get("auto_kv_dtype", []):
         if all(_holds(statement.get(key), wanted) for key, wanted in row["when"].items()):
-            low, high = (_result(row, end) for end in (version.low, version.high))
-            return low if low == high else None
+            return _agreed(*(_result(row, end) for end in (version.low, version.high)))
     return None
+
+
+def _agreed(low: Behaviour | None, high: Behaviour | None) -> Behaviour | None:
+    if low is None or high is None or (low.value, low.shown) != (high.value, high.shown):
+        return None
+    return low if low.beats_flag == high.beats_flag else replace(low, beats_flag=None)
 
 
 def _holds(found: Any, wanted: Any) -> bool:

@@ -21,6 +21,8 @@ from kvaudit.record.versions import Bounds, bounds
 _SCHEME_SINCE = Version("0.15")
 _FLAG_HONOURED_SINCE = Version("0.22")
 _NOTICE_FOR_ANY_VALUE_UNTIL = Version("0.11.2")
+_OF_SCHEME = ("fp8", "fp8_e4m3")
+"""What an FP8 scheme makes of the cache; a flag that says the same is no less true when it is beaten."""
 
 
 def votes(table: FactTable) -> list[Vote]:
@@ -46,15 +48,17 @@ def _worker(table: FactTable) -> list[Vote]:
 
 
 def _declared(table: FactTable, version: Bounds | None) -> list[Vote]:
-    """The FP8 notice, and an engine line that names a type; not a 16-bit flag that a checkpoint scheme may have beaten."""
+    """The FP8 notice, and an engine line that names a type; not a flag that a checkpoint scheme may have beaten."""
     found = []
     line = _engine_line(table)
+    beaten = _scheme_may_win(table, version)
     for clue in table.clues.get("clue.kv_dtype_notice", []):
         value = _named(table, str(clue.value))
-        if value and bits(value) == 8.0 and not _says_sixteen(line) and (line or _notice_counts(version)):
+        counts = not _says_sixteen(line) and (line or _notice_counts(version))
+        if value and bits(value) == 8.0 and counts and (value in _OF_SCHEME or not beaten):
             found.append(Vote(Rank.DECLARED, value, "the engine announces a quantized KV cache", tuple(clue.origins)))
     value = _named(table, line)
-    if value and not (bits(value) == 16.0 and _scheme_may_win(table, version)):
+    if value and (value in _OF_SCHEME or not beaten):
         origins = tuple(table.clue_origins("clue.kv_dtype_engine_line"))
         found.append(Vote(Rank.DECLARED, value, "the engine line names the element type", origins))
     return found
@@ -117,13 +121,13 @@ def checkpoint_behaviour(table: FactTable, version: Bounds | None) -> Behaviour 
 
 
 def _scheme_may_win(table: FactTable, version: Bounds | None) -> bool:
-    """Whether a compressed-tensors scheme may have beaten an explicit 16-bit flag (0.15 to 0.21)."""
+    """Whether a compressed-tensors scheme may have beaten an explicit flag for another type (0.15 to 0.21)."""
     if "compressed" not in str(table.value("model.quantization") or "").lower():
         return False
     if version is not None and (version.high < _SCHEME_SINCE or version.low >= _FLAG_HONOURED_SINCE):
         return False
     behaviour = checkpoint_behaviour(table, version)
-    return behaviour is None or behaviour.beats_flag
+    return behaviour is None or behaviour.beats_flag is not False
 
 
 def _notice_counts(version: Bounds | None) -> bool:
