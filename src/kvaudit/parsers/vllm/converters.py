@@ -99,6 +99,11 @@ def candidates(words: str) -> list[str] | None:
     return names or None
 
 
+def device_names(words: str) -> list[str]:
+    """A device name out of a file name: `NVIDIA_H100_80GB_HBM3` as one name with blanks, in a list."""
+    return [words.replace("_", " ").strip()]
+
+
 def kv_dtype(words: str) -> str | None:
     """A KV element type as a worker names it."""
     return words.strip().strip("'\"").rstrip(".,").removeprefix("torch.") or None

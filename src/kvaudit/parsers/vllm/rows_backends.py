@@ -7,7 +7,7 @@ similar words and must not match.
 from __future__ import annotations
 
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import attention_backend, candidates, text
+from kvaudit.parsers.vllm.converters import attention_backend, candidates, device_names, text
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -74,6 +74,16 @@ ROWS: tuple[Row, ...] = (
         "resolved",
         "Using FlashAttention version 3",
         since="0.17.0",
+        pick="first",
+    ),
+    Row(
+        "device-name",
+        b"device_name=",
+        r"device_name=(?P<name>[A-Za-z0-9_-]+)",
+        (("name", "clue.device_names", device_names),),
+        "observed",
+        "Using configuration from /opt/configs/E=64,N=512,device_name=NVIDIA_H100_80GB_HBM3.json for MoE layer.",
+        since="0.4.2",
         pick="first",
     ),
     Row(

@@ -170,8 +170,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "model-being-loaded",
         b"Starting to load model ",
-        r"^Starting to load model (?P<model>\S+?)(?:\.\.\.)?$",
-        (),
+        r"^Starting to load model (?P<model>\S.*?)(?:\.\.\.)?$",
+        (("model", "model.path", text),),
         "resolved",
         "Starting to load model acme/tiny-llama...",
         since="0.5.4",
