@@ -22,10 +22,11 @@ def all_parsers() -> tuple[Parser, ...]:
     from kvaudit.parsers import checkpoint, snapshots
     from kvaudit.parsers.metrics_dump import MetricsDump
     from kvaudit.parsers.saved_record import SavedRecord
+    from kvaudit.parsers.sglang.parser import SglangLog
     from kvaudit.parsers.vllm.parser import VllmLog
 
     files = (checkpoint.ConfigJson(), checkpoint.HfQuantConfig(), checkpoint.GenerationConfig(), checkpoint.SafetensorsIndex())
-    return (VllmLog(), SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
+    return (VllmLog(), SglangLog(), SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
 
 
 @cache

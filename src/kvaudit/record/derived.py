@@ -9,12 +9,13 @@ from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.tables import fact
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
+from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
 from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
 from kvaudit.record.resolve import why_unknown
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
 
-_ENGINES_WITH_VOTES = {"vllm": vllm_votes}
+_ENGINES_WITH_VOTES = {"vllm": vllm_votes, "sglang": sglang_votes}
 
 
 def infer_everything(table: FactTable) -> None:
@@ -41,7 +42,7 @@ def _add_scales(table: FactTable) -> None:
     width = bits(table.value(FIELD))
     stated = [one for one in table.fields.get("kv_cache.scales", []) if one.stage == "stated"]
     table.fields["kv_cache.scales"] = [one for one in table.fields.get("kv_cache.scales", []) if one.stage != "stated"]
-    notice = table.clues.get("clue.kv_scale_notice", [])
+    notice = [] if _reads_scales_unseen(table, stated) else table.clues.get("clue.kv_scale_notice", [])
     if width is not None and width > 8:
         return
     if notice and width == 8:
@@ -50,6 +51,11 @@ def _add_scales(table: FactTable) -> None:
         _scales_from_index(table, stated)
     elif stated and table.value("engine.name") is None:
         table.fields["kv_cache.scales"] = stated
+
+
+def _reads_scales_unseen(table: FactTable, stated: list[Fact]) -> bool:
+    """SGLang says "no scaling factors provided" of its flag alone: scales that the weight index lists are loaded all the same."""
+    return table.value("engine.name") == "sglang" and {str(one.value) for one in stated} == {"checkpoint"}
 
 
 def _scales_from_index(table: FactTable, stated: list[Fact]) -> None:

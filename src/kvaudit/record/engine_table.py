@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from packaging.version import Version
+
 from kvaudit.bundled import rules_folder
 from kvaudit.record.versions import Bounds, within
 
@@ -65,6 +67,22 @@ def _result(row: dict[str, Any], version: Any) -> Behaviour | None:
         if within(version, result.get("since"), result.get("until")):
             return Behaviour(row["id"], result["value"], bool(result["shown"]), bool(result.get("beats_flag")))
     return None
+
+
+def span_of_names(engine: str, arguments: dict[str, Any]) -> Bounds | None:
+    """The releases whose launch arguments have the names at hand; None where no name tells.
+
+    `since` of a row is the last release known to lack the name, `until` the first one that lacks it again: builds between two
+    releases lie inside.
+    """
+    rows = [row for row in engine_table(engine).get("argument_names", []) if row["name"] in arguments]
+    since = [Version(row["since"]) for row in rows if "since" in row]
+    until = [Version(row["until"]) for row in rows if "until" in row]
+    if not rows:
+        return None
+    low = max(since, default=Version("0"))
+    high = Version(f"{min(until)}.dev0") if until else Version("999")
+    return Bounds(low, high, released=False) if low <= high else None
 
 
 def is_model_driven(engine: str, architecture: str | None) -> bool:

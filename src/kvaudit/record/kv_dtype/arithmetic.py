@@ -33,6 +33,8 @@ def elements_per_token(table: FactTable) -> tuple[int | None, str]:
             return None, f"{name} is not 1, so ranks hold different shares"
     if str(table.value("speculative.method") or "none").lower() not in _DRAFTS_WITHOUT_LAYERS:
         return None, "the layers of the draft model share the pool"
+    if table.value("engine.name") == "sglang" and (table.value("parallel.data") or 1) != 1:
+        return None, "data-parallel workers may share the tensor-parallel ranks, so the heads per rank are not known"
     tensor = table.value("parallel.tensor")
     if not isinstance(tensor, int):
         return None, "the tensor-parallel size is not known"

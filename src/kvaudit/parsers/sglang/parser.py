@@ -1,0 +1,133 @@
+"""The SGLang log parser: hit lines to records, records to starts, starts to facts.
+
+Room: the `Parser` protocol for SGLang, nothing else; every step has its own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import re2
+
+from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
+from kvaudit.parsers.sglang import arguments, notices, recognition, rows, statistics
+from kvaudit.parsers.sglang.joining import continued
+from kvaudit.parsers.sglang.messages import Record, records
+from kvaudit.parsers.sglang.splitter import Splitter
+from kvaudit.parsers.sglang.start import StartBuilder
+from kvaudit.parsers.tables import Match, Row, fact
+from kvaudit.sources.lines import hit_lines
+from kvaudit.sources.source import Source
+
+_OPENERS = frozenset({"banner", "launch-path", "arguments", "argument-error"})
+_RETRACTED = re2.compile(r"#retracted_reqs: (?P<count>\d{1,9})")
+_MOST_UNPARSED = 20
+_SAMPLING_BEGINS = 1_900
+
+
+class SglangLog:
+    """SGLang server logs and offline runs, 0.3 to 0.5.23."""
+
+    name = "sglang"
+    kind = "engine-log"
+    hints: tuple[bytes, ...] = tuple(dict.fromkeys((*rows.FACTS.hints, *rows.NOTICES.hints, *rows.LIFECYCLE.hints)))
+    periodic_hints: tuple[bytes, ...] = statistics.HINTS
+
+    def recognises(self, source: Source) -> float:
+        """Confidence by content: the engine's own lines anywhere in the document."""
+        return recognition.score(source)
+
+    def read(self, source: Source) -> Reading:
+        """Facts per start, unparsed lines and notes."""
+        return _Reader(source).read()
+
+
+class _Reader:
+    """One pass over the hit lines of one source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.splitter = Splitter(source)
+        self.unparsed: list[Unparsed] = []
+        self.joined: list[str] = []
+
+    def read(self) -> Reading:
+        for line in hit_lines(self.source):
+            for record in records(line):
+                self._take(record)
+        starts = self.splitter.starts
+        sampled = sum(start.statistics.lines for start in starts) >= _SAMPLING_BEGINS
+        finished = []
+        for index, start in enumerate(starts):
+            last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
+            finished.append(start.finish(last, sampled))
+        if not finished:
+            finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
+        reading = Reading(kind="engine-log", engine="sglang", starts=finished, unparsed=self.unparsed, notes=self.joined)
+        reading.facts.append(fact("engine.name", "sglang", "observed", self._origin_of_name()))
+        reading.facts.append(fact("engine.starts", len(finished), "observed", []))
+        return reading
+
+    def _take(self, record: Record) -> None:
+        if statistics.is_statistics(record):
+            start = self.splitter.assign(record, None)
+            start.statistics.read(record)
+            start.life.saw(record)
+            if start.statistics.decoded is not None:
+                start.life.ready = start.life.ready or record
+            return
+        facts = self._matched(rows.FACTS.matches(record.message), record)
+        lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
+        noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
+        if not (facts or lifecycle or noted):
+            return
+        opener = next((match.row.name for match in lifecycle if match.row.name in _OPENERS), None)
+        start = self.splitter.assign(record, opener)
+        start.life.saw(record)
+        for match in lifecycle:
+            self._lifecycle(start, record, match)
+        start.read_facts(record, facts)
+        for match in noted:
+            notices.read(start.collector, record, match, start.noted)
+            if match.row.name == "requests-preempted" and (found := _RETRACTED.search(record.message)):
+                start.retracted += int(found.group("count"))
+                start.retraction = record
+
+    def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
+        matches = []
+        for item in found:
+            if isinstance(item, Match):
+                matches.append(item)
+            elif isinstance(item, Row) and item.name in rows.LOUD and record.stamped and len(self.unparsed) < _MOST_UNPARSED:
+                excerpt = self.source.excerpt(record.line, record.position)
+                self.unparsed.append(Unparsed(line=record.number, excerpt=excerpt))
+        return matches
+
+    def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
+        name = match.row.name
+        if name == "arguments":
+            self._arguments(start, record, match.groups["body"])
+        elif name == "launch-path":
+            start.launch_path = start.launch_path or match.groups["path"]
+        elif name != "banner":
+            start.life.read(record, match)
+
+    def _arguments(self, start: StartBuilder, record: Record, body: str) -> None:
+        if start.arguments is not None:
+            return
+        found = arguments.parse(body)
+        if not found.whole:
+            joined, count = continued(self.source, record.number, body, lambda text: arguments.parse(text).whole)
+            found = arguments.parse(joined)
+            if count:
+                self.joined.append(f"line {record.number} was read together with the {count} lines that continue it")
+        start.arguments = found
+        start.arguments_text = record.message
+        start.mark("arguments", record)
+
+    def _origin_of_name(self) -> list[Origin]:
+        for start in self.splitter.starts:
+            if start.reached:
+                record = next(iter(start.reached.values()))
+                return [start.collector.origin(record, 0, "recognition")]
+        return []

@@ -1,0 +1,66 @@
+"""Whether a document is an SGLang log: by its own lines, never by its name, and never because it merely quotes some.
+
+Room: one score. JSON documents and markdown that quote log lines are no logs.
+"""
+
+from __future__ import annotations
+
+import json
+
+import re2
+
+from kvaudit.parsers.sglang.messages import Record, records
+from kvaudit.sources.lines import hit_lines
+from kvaudit.sources.source import Source
+
+_CERTAIN = re2.compile(
+    r"^(?:server_args=(?:ServerArgs\(|\{)|max_total_num_tokens=\d+, (?:chunked_prefill_size=|max_prefill_tokens=)|"
+    r"KV Cache is allocated\. |The server is fired up and ready to roll!|Load weight end\. (?:elapsed=[\d.]+ s, )?type=|"
+    r"(?:Prefill|Decode) batch ?(?:\[\d+\])?[.,] #(?:new-seq|running-req): )"
+)
+_LIKELY = re2.compile(
+    r"^(?:Load weight begin\. avail mem=|Init torch distributed |Memory pool end\. avail mem=|sglang is using nccl|"
+    r"Scheduler hit an exception: |Received sigquit from a child process|Attention backend not |Capture cuda graph |== SGLang ==|"
+    r"launch_server\.py: error: )"
+)
+_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
+_STAMPED = re2.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_MOST_RECORDS = 2_000
+
+
+def score(source: Source) -> float:
+    """Confidence between 0 and 1."""
+    if _quotes_logs(source):
+        return 0.0
+    likely = 0
+    for count, line in enumerate(hit_lines(source)):
+        if count > _MOST_RECORDS:
+            break
+        for record in records(line):
+            if _CERTAIN.search(record.message):
+                return 0.96
+            likely += _is_likely(record)
+    return min(0.9, 0.5 + 0.1 * likely) if likely else 0.0
+
+
+def _is_likely(record: Record) -> bool:
+    return bool(_LIKELY.search(record.message))
+
+
+def _quotes_logs(source: Source) -> bool:
+    """Whether the document is of another kind: one JSON document, or markdown."""
+    head = source.head.lstrip("\ufeff \t\r\n")
+    if head[:1] in "{[" and _is_one_json(source):
+        return True
+    return len(_FENCE.findall(source.head)) >= 3 and not _STAMPED.search(source.head[:300])
+
+
+def _is_one_json(source: Source) -> bool:
+    text = source.text()
+    if text is None:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return text.count("\n") > 1 or "server_args=" not in text
