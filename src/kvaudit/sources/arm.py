@@ -15,6 +15,7 @@ from kvaudit.redaction import Redactor
 from kvaudit.sources.opening import scan_file
 from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import HEAD_BYTES, Source
+from kvaudit.sources.weights import form_of, weights_source
 
 FOLDER_DEPTH = 3
 _MOST_FILES = 2_000
@@ -70,6 +71,8 @@ def _of(shown: str, hints: Hints, redactor: Redactor) -> list[Found]:
 
 
 def _source(path: Path, shown: str, hints: Hints, redactor: Redactor) -> Source:
+    if shown != "-" and (weights := weights_source(path, shown, redactor)):
+        return weights
     found, notes = scan_file(path, shown, hints)
     if b"\0" in found.head:
         notes.append("holes of NUL bytes were skipped")
@@ -125,7 +128,7 @@ def _in_hub_cache(path: Path, base: Path) -> bool:
 
 
 def _skipped(path: Path) -> str:
-    """Why a file below a folder is not even read: weights and other binaries are never evidence."""
+    """Why a file below a folder is not even read: binaries are never evidence, except the headers of weights."""
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
@@ -133,5 +136,7 @@ def _skipped(path: Path) -> str:
         return error.strerror or str(error)
     if not head:
         return "empty"
+    if form_of(head):
+        return ""
     control = sum(head.count(bytes([code])) for code in (*range(1, 9), *range(14, 27)))
     return "binary" if control > len(head) // 50 and not head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ")) else ""

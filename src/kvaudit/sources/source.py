@@ -6,6 +6,7 @@ secrets are masked on the whole line.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kvaudit.redaction import Redactor
@@ -42,6 +43,10 @@ class Source:
     folder: str | None = None
     location: str | None = None
     """The real path on this machine, where there is one; never shown."""
+    form: str = ""
+    """`safetensors` or `gguf` for files of weights, which are never scanned; see `ranges`."""
+    ranges: Callable[[int, int], bytes] | None = None
+    """Reads bytes of a file of weights: start and length."""
 
     def text(self) -> str | None:
         """The whole document as text, or None when it is too large to be one document."""
