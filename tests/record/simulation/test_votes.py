@@ -14,6 +14,7 @@ from kvaudit.record.kv_dtype.arithmetic import width_votes as plain_votes
 from kvaudit.record.kv_dtype.ladder import Rank, Vote
 from kvaudit.record.model import FieldState, Record
 from kvaudit.record.simulation.gather import setup_of
+from kvaudit.record.simulation.proof import fits_capacity
 from kvaudit.record.simulation.setup import UnpredictableError
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
@@ -129,8 +130,15 @@ def test_figures_that_no_width_gives_are_no_vote() -> None:
 @pytest.mark.parametrize("version", ["0.9.1", "0.17.1", "0.20.0", "0.25.1", "0.33.0"])
 def test_plain_models_agree_with_the_simple_division(version: str, tokens: int, value: str) -> None:
     held = table(PLAIN, 3.0, tokens, engine__version=version)
-    assert only(width_votes(held)).value == only(plain_votes(held)).value == value
-    assert held.value(ELEMENT) == (2.0 if value == "bfloat16" else 1.0)
+    assert width_votes(held) == plain_votes(held)
+    assert only(width_votes(held)).value == value
+    assert fits_capacity(setup_of(held), (2.0, 1.0), 3.0, tokens).width == held.value(ELEMENT)
+
+
+# 2,048 bytes a token make 1,572,864 tokens of 3 GiB; printed are two per cent more, which the division still takes for 16 bits.
+def test_a_simulation_that_fits_nothing_leaves_the_simple_division_alone() -> None:
+    held = table(PLAIN, 3.0, 1_572_864 * 102 // 100)
+    assert only(width_votes(held)).value == "bfloat16"
 
 
 def test_where_the_simulation_says_nothing_the_simple_division_still_does() -> None:

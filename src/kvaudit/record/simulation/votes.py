@@ -1,7 +1,6 @@
 """The element type that the simulation proves, from the pool of a good start or the need of a failed one.
 
-Room: `record`, simulation. Only the width is free. Where the simulation says nothing, plain attention still has the simple
-division of `kv_dtype.arithmetic`.
+Room: `record`, simulation. Only the width is free. Plain attention has the simple division of `kv_dtype.arithmetic`, too.
 """
 
 from __future__ import annotations
@@ -23,15 +22,20 @@ _ELEMENT = "kv_cache.bytes_per_element"
 
 
 def width_votes(table: FactTable) -> list[Vote]:
-    """The votes of the arithmetic for one arm; `table.reasons` says what is missing for bytes per element."""
+    """The votes of the arithmetic for one arm; `table.reasons` says what is missing for bytes per element.
+
+    On plain attention the simple division speaks, because it is easier to follow; the simulation only where it disagrees.
+    """
+    simple = arithmetic.width_votes(table)
     if table.value("engine.name") != "vllm":
-        return arithmetic.width_votes(table)
+        return simple
     try:
-        votes = _simulated(table)
+        simulated = _simulated(table)
     except UnpredictableError as reason:
-        votes = []
         _explain(table, str(reason))
-    return votes or arithmetic.width_votes(table)
+        return simple
+    said = {vote.value for vote in simple}
+    return [*simple, *(vote for vote in simulated if vote.value not in said)]
 
 
 def _simulated(table: FactTable) -> list[Vote]:
