@@ -19,10 +19,10 @@ from kvaudit.record.model import Record
 
 _MOST_EVIDENCE = 16
 _KINDS = {
-    "engine": ("engine-log", "record", "metrics"),
-    "checkpoint": ("checkpoint", "record"),
-    "snapshot": ("gpu-snapshot", "record"),
-    "service": ("service", "record"),
+    "engine": ("engine-log", "metrics"),
+    "checkpoint": ("checkpoint",),
+    "snapshot": ("gpu-snapshot",),
+    "service": ("service",),
 }
 _NEEDS = {
     "engine": "an engine log",

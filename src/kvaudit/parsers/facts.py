@@ -96,3 +96,5 @@ class Reading(BaseModel):
     wrapper: str | None = None
     selected: int | None = None
     """A saved record's chosen start, 1-based."""
+    recorded: list[dict[str, Any]] = []
+    """The sources that a saved record was made of, as it lists them."""

@@ -51,7 +51,8 @@ def _reading(document: dict[str, Any]) -> Reading:
     engine = next((source.get("engine") for source in document.get("sources", []) if source.get("engine")), None)
     selected = sessions.get("selected")
     notes = [f"a saved record of start {selected} of {len(starts)}"] if len(starts) > 1 else []
-    return Reading(kind="record", engine=engine, facts=facts, starts=starts, notes=notes, selected=selected)
+    sources = [dict(source) for source in document.get("sources", []) if source.get("kind") not in ("record", "ignored")]
+    return Reading(kind="record", engine=engine, facts=facts, starts=starts, notes=notes, selected=selected, recorded=sources)
 
 
 def _facts(name: str, written: list[dict[str, Any]]) -> list[Fact]:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import re2
+from pydantic import ValidationError
 
-from kvaudit.errors import InputError, InputErrors
+from kvaudit.errors import InputError, InputErrors, UsageError
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.interface import Parser
@@ -85,7 +86,7 @@ def _read_one(found: Found, read: _Read) -> None:
         return
     reading = parser.read(source)
     read.readings.append((source, reading))
-    read.entries.append(_entry(source, parser, reading))
+    read.entries += [_entry(source, parser, reading), *_recorded(source, reading)]
 
 
 def _why_not(source: Source | None) -> str:
@@ -110,7 +111,7 @@ def _entry(source: Source, parser: Parser, reading: Reading) -> SourceEntry:
         path=source.path,
         kind=reading.kind,
         engine=reading.engine,
-        sha256=source.sha256,
+        sha256=source.sha256 or None,
         bytes=source.size,
         lines=source.lines,
         wrapper=reading.wrapper,
@@ -119,13 +120,21 @@ def _entry(source: Source, parser: Parser, reading: Reading) -> SourceEntry:
     )
 
 
+def _recorded(source: Source, reading: Reading) -> list[SourceEntry]:
+    """What a saved record was made of, listed after it: a record of a snapshot alone says no more than the snapshot."""
+    try:
+        return [SourceEntry.model_validate(one) for one in reading.recorded]
+    except ValidationError as error:
+        raise InputError(source.path, f"a damaged record: {str(error).splitlines()[0]}") from error
+
+
 def _facts_of_start(read: _Read, options: Options) -> tuple[Sessions, list[Fact]]:
     """The facts of the chosen start of each log and of every other document; sessions are those of the first log."""
     sessions, facts = Sessions(), []
     for _, reading in read.readings:
         of_this, index = (Sessions(), None) if reading.kind == "record" else choose(reading, options.session)
         if reading.kind == "record" and reading.starts:
-            of_this = _saved_sessions(reading)
+            of_this = _saved_sessions(reading, options)
         if of_this.count and not sessions.count:
             sessions = of_this
         facts += reading.facts
@@ -134,8 +143,10 @@ def _facts_of_start(read: _Read, options: Options) -> tuple[Sessions, list[Fact]
     return sessions, facts
 
 
-def _saved_sessions(reading: Reading) -> Sessions:
+def _saved_sessions(reading: Reading, options: Options) -> Sessions:
     selected = reading.selected or len(reading.starts)
+    if options.session not in ("serving", str(selected)):
+        raise UsageError(f"--session {options.session}: the saved record is of start {selected}; record the log again")
     chosen = reading.starts[selected - 1] if selected <= len(reading.starts) else reading.starts[-1]
     return Sessions(count=len(reading.starts), selected=selected, ready=chosen.ready, starts=reading.starts)
 

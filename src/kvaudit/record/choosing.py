@@ -27,6 +27,6 @@ def choose(reading: Reading | None, wanted: str) -> tuple[Sessions, int | None]:
 def _index(wanted: str, count: int, ready: list[int]) -> int:
     if wanted == "serving":
         return ready[-1] if ready else count - 1
-    if not wanted.isdigit() or not 1 <= int(wanted) <= count:
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= count:
         raise UsageError(f"--session {wanted}: the log holds {count} start{'s' * (count != 1)}; give 1 to {count}, or serving")
     return int(wanted) - 1

@@ -46,7 +46,7 @@ def _add_scales(table: FactTable) -> None:
     if width is not None and width > 8:
         return
     if notice and width == 8:
-        table.add(fact("kv_cache.scales", "default_1.0", "resolved", list(notice[0].origins), how="the worker says so"))
+        table.add_once(fact("kv_cache.scales", "default_1.0", "resolved", list(notice[0].origins), how="the worker says so"))
     elif stated and width == 8:
         _scales_from_index(table, stated)
     elif stated and table.value("engine.name") is None:

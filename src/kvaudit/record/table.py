@@ -29,9 +29,14 @@ class FactTable:
         """Add a fact or clue."""
         (self.fields if one.field in FIELDS else self.clues).setdefault(one.field, []).append(one)
 
+    def add_once(self, one: Fact) -> None:
+        """Add a fact that a saved record may hold already."""
+        if one not in self.fields.get(one.field, []):
+            self.add(one)
+
     def infer(self, name: str, value: Any, how: str, origins: list[Origin], scope: str | None = None) -> None:
         """Add an inferred fact whose origins are those of its inputs."""
-        self.add(fact(name, value, "inferred", _unique(origins), scope=scope, how=how))
+        self.add_once(fact(name, value, "inferred", _unique(origins), scope=scope, how=how))
 
     def state(self, name: str) -> FieldState:
         """The state of a field as of now."""
