@@ -30,6 +30,7 @@ CLUES: dict[str, str] = {
     "clue.device_names": "Device names or ids a log prints.",
     "clue.snapshot_visibility": "Whether a GPU snapshot shows every process: full, or partial with the reason.",
     "clue.snapshot_time": "When a GPU snapshot was taken, as printed.",
+    "clue.why_unknown": "Fields that this log cannot show, as `fields`, and why, as `because`.",
     "clue.raw_configuration": "A whole configuration (engine line, checkpoint file) for 'everything else that differs'.",
 }
 """Evidence that is no field of its own; `record` turns it into inferred facts. Name and meaning."""

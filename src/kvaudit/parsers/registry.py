@@ -20,13 +20,16 @@ _LEAST_CONFIDENCE = 0.5
 def all_parsers() -> tuple[Parser, ...]:
     """Every parser, logs first."""
     from kvaudit.parsers import checkpoint, snapshots
+    from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
     from kvaudit.parsers.metrics_dump import MetricsDump
+    from kvaudit.parsers.ollama.parser import OllamaLog
     from kvaudit.parsers.saved_record import SavedRecord
     from kvaudit.parsers.sglang.parser import SglangLog
     from kvaudit.parsers.vllm.parser import VllmLog
 
     files = (checkpoint.ConfigJson(), checkpoint.HfQuantConfig(), checkpoint.GenerationConfig(), checkpoint.SafetensorsIndex())
-    return (VllmLog(), SglangLog(), SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
+    logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog())
+    return (*logs, SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
 
 
 @cache

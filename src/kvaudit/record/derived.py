@@ -20,10 +20,19 @@ _ENGINES_WITH_VOTES = {"vllm": vllm_votes, "sglang": sglang_votes}
 
 def infer_everything(table: FactTable) -> None:
     """Add every inferred fact, in the order in which they need each other."""
+    _take_reasons(table)
     add_bytes_per_token(table)
     _settle_kv_dtype(table)
     _add_scales(table)
     _add_total_tokens(table)
+
+
+def _take_reasons(table: FactTable) -> None:
+    """Why fields are unknown, where a log says itself what it cannot show."""
+    for clue in table.clues.get("clue.why_unknown", []):
+        if isinstance(clue.value, dict):
+            for name in clue.value.get("fields", []):
+                table.reasons.setdefault(str(name), str(clue.value.get("because")))
 
 
 def _settle_kv_dtype(table: FactTable) -> None:

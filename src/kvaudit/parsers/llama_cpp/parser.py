@@ -1,0 +1,61 @@
+"""The llama.cpp log parser: hit lines to records, records to starts, starts to facts.
+
+Room: the `Parser` protocol for llama.cpp, nothing else; every step has its own module.
+"""
+
+from __future__ import annotations
+
+from kvaudit.parsers.facts import Reading, Start
+from kvaudit.parsers.llama_cpp import messages, recognition, rows
+from kvaudit.parsers.llama_cpp.silence import TOO_EARLY
+from kvaudit.parsers.llama_cpp.splitter import Splitter
+from kvaudit.parsers.llama_cpp.start import StartBuilder, find, whole
+from kvaudit.parsers.tables import fact
+from kvaudit.sources.lines import hit_lines
+from kvaudit.sources.source import Source
+
+_MOST_STARTS_SHOWN = 20
+
+
+class LlamaCppLog:
+    """Logs of llama.cpp and its forks, late 2023 to b11549: llama-server, command-line tools, the library in process."""
+
+    name = "llama_cpp"
+    kind = "engine-log"
+    hints: tuple[bytes, ...] = rows.HINTS
+    periodic_hints: tuple[bytes, ...] = rows.PERIODIC
+
+    def recognises(self, source: Source) -> float:
+        """Confidence by content: the engine's own lines anywhere in the document."""
+        return recognition.score(source)
+
+    def read(self, source: Source) -> Reading:
+        """Facts per start and notes."""
+        splitter = Splitter(source)
+        cut = 0 if source.data is None or source.data.endswith(b"\n") else source.lines
+        for line in hit_lines(source):
+            if record := messages.record(line):
+                found = whole(record.message) if record.number == cut else find(record.message)
+                if found.names:
+                    splitter.assign(record, found).take(record, found)
+        return _reading(source, splitter.starts)
+
+
+def _reading(source: Source, builders: list[StartBuilder]) -> Reading:
+    starts = []
+    for index, builder in enumerate(builders):
+        last = builders[index + 1].first_line - 1 if index + 1 < len(builders) else source.lines
+        starts.append(builder.start(builder.settle(), last))
+    starts = starts or [Start(first_line=1, last_line=max(1, source.lines))]
+    reading = Reading(kind="engine-log", engine="llama_cpp", starts=starts, notes=notes(builders))
+    begins = [builder.collector.origin(builder.first, 0, "start") for builder in builders[:_MOST_STARTS_SHOWN] if builder.first]
+    reading.facts.append(fact("engine.name", "llama_cpp", "observed", begins[:1]))
+    reading.facts.append(fact("engine.starts", len(starts), "observed", begins))
+    return reading
+
+
+def notes(builders: list[StartBuilder]) -> list[str]:
+    """What is wrong with the log itself, each once: why it cannot show the KV cache of a start that served."""
+    clues = (fact for builder in builders for fact in builder.collector.facts() if fact.field == "clue.why_unknown")
+    reasons = dict.fromkeys(str(clue.value["because"]) for clue in clues)
+    return [reason for reason in reasons if reason != TOO_EARLY]

@@ -1,0 +1,61 @@
+"""Whether a document is a llama.cpp log: by its own lines, never by its name, and never because it merely quotes some.
+
+Room: one score. JSON documents and markdown that quote log lines are no logs; lines of Ollama around them make the log Ollama's,
+which scores higher.
+"""
+
+from __future__ import annotations
+
+import json
+
+import re2
+
+from kvaudit.parsers.llama_cpp.messages import record
+from kvaudit.sources.lines import hit_lines, without_colours
+from kvaudit.sources.source import Source
+
+_TELLING = re2.compile(
+    r"\bllama_(?:kv_cache\w*|context|model_loader|new_context_with_model|init_from_model|model_load\w*|params_fit\w*): |"
+    r"\b(?:print_info|llm_load_print_meta): \w|\b(?:llm_)?load_tensors: |\bsrv +(?:load_model|llama_server|init|update_slots): |"
+    r"\bslot +\w+: id +\d+ \||\bcommon_params_print_info: |\bn_parallel is set to auto|^build: \d+ \([0-9a-f]{6,}\) with |"
+    r"\ball slots are idle \|"
+)
+_LAUNCH_ERROR = re2.compile(r"error while handling argument ")
+_LAUNCH_WORDS = re2.compile(r"\benv: LLAMA_ARG_\w+\)")
+_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
+_MOST_RECORDS = 400
+
+
+def score(source: Source) -> float:
+    """Confidence between 0 and 1."""
+    if quotes_logs(source):
+        return 0.0
+    telling = 0
+    for count, line in enumerate(hit_lines(source)):
+        if count > _MOST_RECORDS:
+            break
+        found = record(line)
+        telling += found is not None and bool(_TELLING.search(found.message))
+    if telling:
+        return min(0.9, 0.5 + 0.1 * telling)
+    refused = _LAUNCH_ERROR.search(source.head) and _LAUNCH_WORDS.search(source.head)
+    return 0.8 if refused else 0.0
+
+
+def quotes_logs(source: Source) -> bool:
+    """Whether the document is of another kind: one JSON document, or markdown."""
+    head = source.head.lstrip("\ufeff \t\r\n")
+    if head[:1] in "{[" and _is_one_json(source):
+        return True
+    return len(_FENCE.findall(source.head)) >= 3 and not _TELLING.search(without_colours(source.head[:300]))
+
+
+def _is_one_json(source: Source) -> bool:
+    text = source.text()
+    if text is None:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,77 @@
+"""The Ollama log parser: hit lines to records, records to runners, runners to facts.
+
+Room: the `Parser` protocol for Ollama, nothing else. A start is a model runner; a log without one holds starts of the server.
+"""
+
+from __future__ import annotations
+
+from kvaudit.parsers.collector import Collector
+from kvaudit.parsers.facts import Fact, Reading, Start
+from kvaudit.parsers.llama_cpp import messages
+from kvaudit.parsers.llama_cpp import rows as llama_cpp_rows
+from kvaudit.parsers.llama_cpp.start import StartBuilder, find, whole
+from kvaudit.parsers.ollama import recognition, rows
+from kvaudit.parsers.ollama.reader import Attribution
+from kvaudit.parsers.ollama.runner import Runner
+from kvaudit.parsers.ollama.serve import Serve
+from kvaudit.parsers.tables import fact
+from kvaudit.sources.lines import hit_lines
+from kvaudit.sources.source import Source
+
+_MOST_STARTS_SHOWN = 20
+_NO_RUNNER = "no model was loaded: the log holds the server alone"
+
+
+class OllamaLog:
+    """Logs of `ollama serve`, v0.1.2x to v0.30, with the lines of its runners."""
+
+    name = "ollama"
+    kind = "engine-log"
+    hints: tuple[bytes, ...] = tuple(dict.fromkeys((*rows.HINTS, *llama_cpp_rows.HINTS)))
+    periodic_hints: tuple[bytes, ...] = llama_cpp_rows.PERIODIC
+
+    def recognises(self, source: Source) -> float:
+        """Confidence by content: the server's own lines anywhere in the document."""
+        return recognition.score(source)
+
+    def read(self, source: Source) -> Reading:
+        """Facts per start and notes."""
+        attribution = Attribution(source)
+        cut = 0 if source.data is None or source.data.endswith(b"\n") else source.lines
+        for line in hit_lines(source):
+            if record := messages.record(line):
+                attribution.take(record, whole(record.message) if record.number == cut else find(record.message))
+        found = attribution.finish()
+        starts = []
+        for index, one in enumerate(found):
+            last = _first_line(found[index + 1]) - 1 if index + 1 < len(found) else source.lines
+            starts.append(one.finish(last) if isinstance(one, Runner) else _without_runner(one, source, last))
+        reading = Reading(
+            kind="engine-log", engine="ollama", starts=starts or [Start(first_line=1, last_line=max(1, source.lines))]
+        )
+        if not attribution.runners:
+            reading.notes.append(_NO_RUNNER)
+        reading.facts += _of_the_log(source, found)
+        return reading
+
+
+def _first_line(one: Runner | Serve) -> int:
+    return one.builder.first_line if isinstance(one, Runner) else one.first_line
+
+
+def _without_runner(serve: Serve, source: Source, last_line: int) -> Start:
+    """A run of the server that loaded no model: it listens, and that is all it proves."""
+    builder = StartBuilder(Collector(source, "ollama"), serve.first_line, serve.first, serves_alone=False)
+    serve.add_to(builder)
+    start = builder.start(builder.life.outcome(), last_line)
+    return start.model_copy(update={"outcome": "no model was loaded"})
+
+
+def _of_the_log(source: Source, found: list[Runner | Serve]) -> list[Fact]:
+    collector = Collector(source, "ollama")
+    firsts = [one.builder.first if isinstance(one, Runner) else one.first for one in found[:_MOST_STARTS_SHOWN]]
+    begins = [collector.origin(record, 0, "start") for record in firsts if record]
+    return [
+        fact("engine.name", "ollama", "observed", begins[:1]),
+        fact("engine.starts", max(1, len(found)), "observed", begins),
+    ]

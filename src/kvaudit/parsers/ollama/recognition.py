@@ -1,0 +1,33 @@
+"""Whether a document is a log of Ollama: by the lines of `ollama serve`, which stand around those of llama.cpp.
+
+Room: one score, higher than llama.cpp's where both speak.
+"""
+
+from __future__ import annotations
+
+import re2
+
+from kvaudit.parsers.llama_cpp.recognition import quotes_logs
+from kvaudit.sources.lines import hit_lines, without_colours
+from kvaudit.sources.source import Source
+
+_CERTAIN = re2.compile(
+    r"source=[\w.]+\.go:\d+ msg=\"(?:server config|starting runner|starting llama[ -]server|inference compute|"
+    r"llama runner started|llama-server started|Listening on \S+ \(version|offload to )|"
+    r"INFO server config env=|msg=load request=\"\{Operation:|"
+    r"source=server\.go:\d+ msg=offload |msg=\"requested context size too large for model\""
+)
+_ROUTES = re2.compile(r"\[GIN\] .*\"/api/(?:tags|chat|generate|embed\w*|pull|show|ps|version)\"")
+_MOST_RECORDS = 400
+
+
+def score(source: Source) -> float:
+    """Confidence between 0 and 1."""
+    if quotes_logs(source):
+        return 0.0
+    for count, line in enumerate(hit_lines(source)):
+        if count > _MOST_RECORDS:
+            break
+        if _CERTAIN.search(line.text):
+            return 0.97
+    return 0.6 if len(_ROUTES.findall(without_colours(source.head))) >= 3 else 0.0
