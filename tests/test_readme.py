@@ -20,7 +20,7 @@ def transcript(printed: str) -> str:
 def test_the_transcript_is_what_the_demo_prints(run: Run) -> None:
     text = README.read_text(encoding="utf-8")
     shown = text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
-    assert shown == transcript(run("demo", COLUMNS="80").stdout), "run `make readme`"
+    assert shown == transcript(run("demo", COLUMNS="80").stdout), "run `make generate`"
 
 
 def test_every_command_of_the_readme_exists(run: Run) -> None:
@@ -36,8 +36,3 @@ def write_transcript(readme: Path, printed: str) -> None:
     start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
     readme.write_text(text[:start] + transcript(printed) + text[end:], encoding="utf-8")
 
-
-if __name__ == "__main__":
-    import sys
-
-    write_transcript(README, sys.stdin.read())
