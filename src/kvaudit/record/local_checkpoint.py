@@ -14,19 +14,20 @@ import re2
 WANTED = ("config.json", "hf_quant_config.json", "generation_config.json", "model.safetensors.index.json")
 
 _REPOSITORY = re2.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$")
+_COMMIT = re2.compile(r"^[0-9a-f]{40}$")
 
 
 def find_checkpoint(model: str, revision: str | None, log_folder: str | None) -> list[Path]:
     """Files of the checkpoint `model` (path or repository id), empty when it is not here.
 
-    A repository is taken from the cache only at the logged revision: a branch that moved since proves nothing.
+    A repository is taken from the cache only at the logged commit: a branch that moved since proves nothing.
     """
     path = Path(model)
     if path.is_absolute():
         return _files(path)
     if log_folder and (beside := _files(Path(log_folder) / path)):
         return beside
-    if revision and _REPOSITORY.match(model):
+    if revision and _COMMIT.match(revision) and _REPOSITORY.match(model):
         return _cached(model, revision)
     return []
 
@@ -40,8 +41,9 @@ def _files(folder: Path) -> list[Path]:
 
 def _hub_cache() -> Path:
     """Where huggingface_hub keeps its cache; looked at first, because importing the library costs more than the check."""
-    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
-    return Path(os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or Path(home) / "hub")
+    home = os.environ.get("HF_HOME") or f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/huggingface"
+    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or f"{home}/hub"
+    return Path(os.path.expandvars(named)).expanduser()
 
 
 def _cached(repository: str, revision: str) -> list[Path]:
@@ -51,7 +53,7 @@ def _cached(repository: str, revision: str) -> list[Path]:
     from huggingface_hub.errors import HFValidationError
 
     try:
-        found = [try_to_load_from_cache(repository, name, revision=revision) for name in WANTED]
+        found = [try_to_load_from_cache(repository, name, cache_dir=_hub_cache(), revision=revision) for name in WANTED]
     except (HFValidationError, OSError):
         return []
     return [Path(path) for path in found if isinstance(path, str)]
