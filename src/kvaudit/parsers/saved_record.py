@@ -51,7 +51,7 @@ def _reading(document: dict[str, Any]) -> Reading:
     engine = next((source.get("engine") for source in document.get("sources", []) if source.get("engine")), None)
     selected = sessions.get("selected")
     notes = [f"a saved record of start {selected} of {len(starts)}"] if len(starts) > 1 else []
-    sources = [dict(source) for source in document.get("sources", []) if source.get("kind") not in ("record", "ignored")]
+    sources = [dict(source) for source in document.get("sources", []) if source.get("kind") != "record"]
     return Reading(kind="record", engine=engine, facts=facts, starts=starts, notes=notes, selected=selected, recorded=sources)
 
 
