@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.kv_dtype import arithmetic
 from kvaudit.record.kv_dtype.ladder import Rank, Vote, bits
+from kvaudit.record.model import FieldState
 from kvaudit.record.simulation.gather import setup_of
 from kvaudit.record.simulation.proof import Outcome, fits_capacity, fits_need
 from kvaudit.record.simulation.setup import GIB, NVFP4, Setup, UnpredictableError
@@ -93,3 +95,4 @@ def _explain(table: FactTable, why: str) -> None:
     printed = all(table.value(name) is not None for name in ("kv_cache.memory_gib", "kv_cache.tokens"))
     if printed and table.state(_ELEMENT).state != "known":
         table.reasons[_ELEMENT] = why
+        table.settled[_ELEMENT] = FieldState(state="unknown", unit=FIELDS[_ELEMENT].unit, because=why)
