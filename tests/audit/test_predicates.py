@@ -1,0 +1,307 @@
+"""Every predicate: true, false, and unknown with what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.audit.arms import Fields, pair, record
+
+from kvaudit.audit.context import ArmContext, Outcome
+from kvaudit.audit.evaluate import evaluate
+from kvaudit.audit.predicates.registry import PREDICATES
+
+CONFLICT = [{"value": 1, "stage": "resolved"}, {"value": 2, "stage": "resolved"}]
+TENANT = {"gpu": 0, "pid": 4101, "name": "VLLM::EngineCore", "type": "C", "mib": 70_000, "class": "own", "reason": "its title"}
+FOREIGN = {**TENANT, "pid": 5000, "name": "python", "class": "foreign", "reason": "not named"}
+ASKED = [{"value": "fp8", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "resolved"}]
+AUTO = [{"value": "auto", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "resolved"}]
+BEATEN = [{"value": "bfloat16", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "inferred", "how": "KV memory ÷ tokens"}]
+BUDGET = {"memory.total_gib": 80.0, "memory.utilization": 0.9, "model.weights_gib": 24.0}  # leaves 72 - 24 = 48 GiB
+FAILED = {"outcome": "failed: no memory", "cause": "no memory", "ready": False}
+
+ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
+    ("equals", {"field": "run.seed", "value": 7}, {"run.seed": 7}, True),
+    ("equals", {"field": "run.seed", "value": 7}, {"run.seed": 8}, False),
+    ("equals", {"field": "run.seed", "value": 7}, {}, None),
+    ("equals", {"field": "run.seed", "value": 1}, {"run.seed": CONFLICT}, None),
+    ("equals", {"field": "model.revision", "value": "main"}, {"model.revision": None}, False),
+    ("equals", {"field": "kv_cache.dtype", "value": "fp8", "stage": "requested"}, {"kv_cache.dtype": ASKED}, True),
+    ("equals", {"field": "kv_cache.dtype", "value": "auto", "stage": "requested"}, {"kv_cache.dtype": AUTO}, None),
+    ("one_of", {"field": "model.quantization", "values": ["awq", "gptq"]}, {"model.quantization": "GPTQ"}, True),
+    ("one_of", {"field": "model.quantization", "values": ["awq"]}, {"model.quantization": "fp8"}, False),
+    ("one_of", {"field": "model.quantization", "values": ["awq"]}, {}, None),
+    ("matches", {"field": "attention.backend", "pattern": "^FLASH"}, {"attention.backend": "FLASHINFER"}, True),
+    ("matches", {"field": "attention.backend", "pattern": "^FLASH"}, {"attention.backend": "TRITON_ATTN"}, False),
+    ("matches", {"field": "attention.backend", "pattern": "^FLASH"}, {}, None),
+    ("at_most", {"field": "model.max_len", "value": 4096}, {"model.max_len": 4096}, True),
+    ("at_most", {"field": "model.max_len", "value": 4096}, {"model.max_len": 4097}, False),
+    ("at_most", {"field": "model.max_len", "value": 4096}, {}, None),
+    ("at_least", {"field": "model.max_len", "value": 4096}, {"model.max_len": 4096}, True),
+    ("at_least", {"field": "model.max_len", "value": 4096}, {"model.max_len": 4095}, False),
+    ("at_least", {"field": "model.max_len", "value": 4096}, {}, None),
+    ("present", {"field": "kv_cache.offload"}, {"kv_cache.offload": "LMCache"}, True),
+    ("present", {"field": "kv_cache.offload"}, {"kv_cache.offload": "none"}, False),
+    ("present", {"field": "kv_cache.offload"}, {}, None),
+    ("present", {"field": "model.revision"}, {"model.revision": None}, False),
+    ("absent", {"field": "model.revision"}, {"model.revision": None}, True),
+    ("absent", {"field": "speculative.method"}, {"speculative.method": "none"}, True),
+    ("absent", {"field": "model.revision"}, {"model.revision": "main"}, False),
+    ("absent", {"field": "model.revision"}, {}, None),
+    ("undecided", {"field": "run.seed"}, {}, True),
+    ("undecided", {"field": "run.seed"}, {"run.seed": CONFLICT}, True),
+    ("undecided", {"field": "run.seed"}, {"run.seed": 0}, False),
+    ("undecided", {"field": "model.revision"}, {"model.revision": None}, False),
+    ("conflicts", {"field": "run.seed"}, {"run.seed": CONFLICT}, True),
+    ("conflicts", {"field": "run.seed"}, {"run.seed": 1}, False),
+    ("undeclared", {"field": "kv_cache.dtype"}, {"kv_cache.dtype": AUTO}, True),
+    ("undeclared", {"field": "kv_cache.dtype"}, {"kv_cache.dtype": "fp8_e4m3", "run.args": {"model": "a"}}, True),
+    ("undeclared", {"field": "kv_cache.dtype"}, {"kv_cache.dtype": ASKED}, False),
+    ("undeclared", {"field": "kv_cache.dtype"}, {"kv_cache.dtype": "fp8_e4m3"}, None),
+    ("overridden", {"field": "kv_cache.dtype", "stage": "requested"}, {"kv_cache.dtype": BEATEN}, True),
+    ("overridden", {"field": "kv_cache.dtype", "stage": "requested"}, {"kv_cache.dtype": ASKED}, False),
+    ("overridden", {"field": "kv_cache.dtype", "stage": "requested"}, {"kv_cache.dtype": AUTO}, False),
+    ("overridden", {"field": "kv_cache.dtype", "stage": "inferred", "how": "KV memory"}, {"kv_cache.dtype": BEATEN}, False),
+    ("overridden", {"field": "run.seed", "stage": "resolved"}, {"run.seed": CONFLICT}, None),
+    ("narrower_than", {"field": "kv_cache.dtype", "bits": 16}, {"kv_cache.dtype": "fp8_e4m3"}, True),
+    ("narrower_than", {"field": "kv_cache.dtype", "bits": 16}, {"kv_cache.dtype": "bfloat16"}, False),
+    ("narrower_than", {"field": "kv_cache.dtype", "bits": 16}, {"kv_cache.dtype": "turboquant"}, None),
+    ("narrower_than", {"field": "kv_cache.dtype", "bits": 16}, {}, None),
+    ("notice", {"code": "x"}, {"engine.name": "vllm", "engine.notices": [{"code": "x", "text": "t"}]}, True),
+    ("notice", {"code": "x"}, {"engine.name": "vllm", "engine.notices": [{"code": "y", "text": "t"}]}, False),
+    ("notice", {"code": "x"}, {"engine.name": "vllm"}, False),
+    ("notice", {"code": "x"}, {}, None),
+    (
+        "exceeds",
+        {"field": "memory.total_gib", "other": "memory.free_at_start_gib", "value": 2},
+        {"memory.total_gib": 80.0, "memory.free_at_start_gib": 77.5},
+        True,
+    ),
+    (
+        "exceeds",
+        {"field": "memory.total_gib", "other": "memory.free_at_start_gib", "value": 2},
+        {"memory.total_gib": 80.0, "memory.free_at_start_gib": 78.0},
+        False,
+    ),
+    (
+        "exceeds",
+        {"field": "memory.total_gib", "other": "memory.free_at_start_gib", "share": 0.1},
+        {"memory.total_gib": 80.0, "memory.free_at_start_gib": 71.0},
+        True,
+    ),
+    ("exceeds", {"field": "memory.total_gib", "other": "memory.free_at_start_gib"}, {"memory.total_gib": 80.0}, None),
+    ("count_over", {"field": "gpu.tenants", "key": "class", "values": ["own"], "count": 0}, {"gpu.tenants": [TENANT]}, True),
+    ("count_over", {"field": "gpu.tenants", "key": "class", "values": ["own"], "count": 1}, {"gpu.tenants": [TENANT]}, False),
+    ("count_over", {"field": "gpu.tenants", "key": "class", "values": ["own"], "count": 0}, {}, None),
+    ("any_item_over", {"field": "gpu.unattributed_mib", "value": 500}, {"gpu.unattributed_mib": [0, 501]}, True),
+    ("any_item_over", {"field": "gpu.unattributed_mib", "value": 500}, {"gpu.unattributed_mib": [0, 500]}, False),
+    ("any_item_over", {"field": "gpu.unattributed_mib", "value": 500}, {}, None),
+    ("any_item_of", {"field": "gpu.throttle_reasons", "values": ["hw"]}, {"gpu.throttle_reasons": [["hw"]]}, True),
+    ("any_item_of", {"field": "gpu.throttle_reasons", "values": ["hw"]}, {"gpu.throttle_reasons": [["sw"]]}, False),
+    ("any_item_of", {"field": "gpu.throttle_reasons", "values": ["hw"]}, {}, None),
+    ("failed_starts", {"count": 2}, {"sessions": [FAILED, FAILED]}, True),
+    ("failed_starts", {"count": 2}, {"sessions": [FAILED]}, False),
+    ("failed_starts", {"count": 2}, {}, None),
+    ("kv_pool_below_budget", {"share": 0.5, "slack": 0.1}, {**BUDGET, "kv_cache.memory_gib": 23.9}, True),
+    ("kv_pool_below_budget", {"share": 0.5, "slack": 0.1}, {**BUDGET, "kv_cache.memory_gib": 24.1}, False),
+    ("kv_pool_below_budget", {"share": 0.5, "slack": 0.4}, {**BUDGET, "kv_cache.memory_gib": 23.9}, False),
+    ("kv_pool_below_budget", {"share": 0.5, "slack": 0.1}, BUDGET, None),
+    ("tenant_on_run_gpu", {"classes": ["foreign"], "placed": "proven"}, {"gpu.count": 1, "gpu.tenants": [TENANT, FOREIGN]}, True),
+    ("tenant_on_run_gpu", {"classes": ["foreign"], "placed": "proven"}, {"gpu.count": 1, "gpu.tenants": [TENANT]}, False),
+    ("tenant_on_run_gpu", {"classes": ["foreign"], "placed": "proven"}, {"gpu.count": 1}, None),
+    ("tenants_hold_under", {"classes": ["foreign"], "share": 2.0}, {"gpu.tenants": [FOREIGN], "kv_cache.memory_gib": 40.0}, True),
+    (
+        "tenants_hold_under",
+        {"classes": ["foreign"], "share": 0.05},
+        {"gpu.tenants": [FOREIGN], "kv_cache.memory_gib": 40.0},
+        False,
+    ),
+    ("tenants_hold_under", {"classes": ["foreign"], "share": 0.05}, {"gpu.tenants": [FOREIGN]}, None),
+    ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT, {**TENANT, "pid": 9}], "parallel.gpus": 1}, True),
+    ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT], "parallel.gpus": 1}, False),
+    ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT]}, None),
+]
+
+PAIR: list[tuple[str, dict[str, Any], Fields, Fields, tuple[str, ...], bool | None]] = [
+    ("differs", {"fields": ["run.seed"]}, {"run.seed": 1}, {"run.seed": 2}, (), True),
+    ("differs", {"fields": ["run.seed"]}, {"run.seed": 1}, {"run.seed": 1}, (), False),
+    ("differs", {"fields": ["run.seed"]}, {"run.seed": 1}, {"run.seed": 2}, ("run.seed",), False),
+    ("differs", {"fields": ["run.seed"]}, {"run.seed": 1}, {}, (), None),
+    ("differs", {"fields": ["run.seed"]}, {}, {}, (), None),
+    ("differs", {"fields": ["kv_cache.dtype"]}, {"kv_cache.dtype": "fp8"}, {"kv_cache.dtype": "fp8_e4m3"}, (), False),
+    ("differs", {"fields": ["memory.utilization"]}, {"memory.utilization": 0.9}, {"memory.utilization": 0.9005}, (), False),
+    ("differs", {"fields": ["memory.utilization"]}, {"memory.utilization": 0.9}, {"memory.utilization": 0.92}, (), True),
+    ("same", {"fields": ["run.seed"]}, {"run.seed": 1}, {"run.seed": 1}, (), True),
+    ("same", {"fields": ["run.seed"]}, {"run.seed": 1}, {"run.seed": 2}, (), False),
+    ("same", {"fields": ["run.seed"]}, {"run.seed": 1}, {}, (), None),
+    ("differs_undeclared", {"fields": ["run.seed"]}, {"run.seed": 1, "run.args": {}}, {"run.seed": 2, "run.args": {}}, (), True),
+    (
+        "differs_undeclared",
+        {"fields": ["run.seed"]},
+        {"run.seed": {"value": 1, "stage": "requested"}},
+        {"run.seed": 2, "run.args": {}},
+        (),
+        False,
+    ),
+    ("differs_undeclared", {"fields": ["run.seed"]}, {"run.seed": 1}, {"run.seed": 2, "run.args": {}}, (), None),
+    (
+        "relative_gap_from",
+        {"field": "kv_cache.tokens", "value": 0.2},
+        {"kv_cache.tokens": 100},
+        {"kv_cache.tokens": 80},
+        (),
+        True,
+    ),
+    (
+        "relative_gap_from",
+        {"field": "kv_cache.tokens", "value": 0.2},
+        {"kv_cache.tokens": 100},
+        {"kv_cache.tokens": 81},
+        (),
+        False,
+    ),
+    (
+        "relative_gap_from",
+        {"field": "kv_cache.tokens", "value": 0.2},
+        {"kv_cache.tokens": 100},
+        {"kv_cache.tokens": 100},
+        (),
+        False,
+    ),
+    ("relative_gap_from", {"field": "kv_cache.tokens", "value": 0.2}, {"kv_cache.tokens": 100}, {}, (), None),
+    (
+        "relative_gap_from",
+        {"field": "kv_cache.tokens", "value": 0.2},
+        {"kv_cache.tokens": 100},
+        {"kv_cache.tokens": 50},
+        ("kv",),
+        False,
+    ),
+    (
+        "points_from",
+        {"field": "runtime.prefix_hit_rate", "value": 0.2},
+        {"runtime.prefix_hit_rate": 0.67},
+        {"runtime.prefix_hit_rate": 0.45},
+        (),
+        True,
+    ),
+    (
+        "points_from",
+        {"field": "runtime.prefix_hit_rate", "value": 0.2},
+        {"runtime.prefix_hit_rate": 0.67},
+        {"runtime.prefix_hit_rate": 0.5},
+        (),
+        False,
+    ),
+    ("points_from", {"field": "runtime.prefix_hit_rate", "value": 0.2}, {"runtime.prefix_hit_rate": 0.67}, {}, (), None),
+    ("axes_over", {"count": 1}, {"model.max_len": 1, "parallel.tensor": 1}, {"model.max_len": 2, "parallel.tensor": 2}, (), True),
+    (
+        "axes_over",
+        {"count": 1},
+        {"model.max_len": 1, "parallel.tensor": 1},
+        {"model.max_len": 2, "parallel.tensor": 1},
+        (),
+        False,
+    ),
+    ("axes_over", {"count": 1}, {"model.max_len": 1}, {"parallel.tensor": 2}, (), None),
+    (
+        "axes_over",
+        {"count": 1},
+        {"parallel.tensor": 1, "parallel.pipeline": 1},
+        {"parallel.tensor": 2, "parallel.pipeline": 2},
+        (),
+        False,
+    ),
+    (
+        "weights_and_settings_differ",
+        {},
+        {"model.path": "x/a", "model.max_len": 1},
+        {"model.path": "x/b", "model.max_len": 2},
+        (),
+        True,
+    ),
+    (
+        "weights_and_settings_differ",
+        {},
+        {"model.path": "x/a", "model.max_len": 1},
+        {"model.path": "x/b", "model.max_len": 1},
+        (),
+        False,
+    ),
+    ("weights_and_settings_differ", {}, {"model.path": "x/a"}, {"model.max_len": 1}, (), None),
+    (
+        "meaning_differs",
+        {"field": "kv_cache.tokens"},
+        {"engine.name": "vllm", "engine.version": "0.25.1"},
+        {"engine.name": "vllm", "engine.version": "0.22.0"},
+        (),
+        False,
+    ),
+    ("meaning_differs", {"field": "kv_cache.tokens"}, {"engine.name": "vllm"}, {"engine.name": "vllm"}, (), None),
+    (
+        "meaning_differs",
+        {"field": "kv_cache.tokens"},
+        {"kv_cache.tokens": 32_000, "model.max_len": 1_000, "kv_cache.max_concurrency": 32.0},
+        {"kv_cache.tokens": 40_000, "model.max_len": 1_000, "kv_cache.max_concurrency": 32.0},
+        (),
+        True,
+    ),
+    ("no_other_meaning", {"field": "kv_cache.tokens"}, {}, {}, (), True),
+    (
+        "no_other_meaning",
+        {"field": "kv_cache.tokens"},
+        {"kv_cache.tokens": 32_000, "model.max_len": 1_000, "kv_cache.max_concurrency": 32.0},
+        {"kv_cache.tokens": 40_000, "model.max_len": 1_000, "kv_cache.max_concurrency": 32.0},
+        (),
+        False,
+    ),
+    ("kinds_differ", {"field": "gpu.names"}, {"gpu.names": ["H20", "H20"]}, {"gpu.names": ["L40S"]}, (), True),
+    ("kinds_differ", {"field": "gpu.names"}, {"gpu.names": ["H20", "H20"]}, {"gpu.names": ["H20"]}, (), False),
+    ("kinds_differ", {"field": "gpu.names"}, {"gpu.names": ["H20"]}, {}, (), None),
+    ("only_one_arm", {"field": "kv_cache.offload"}, {"kv_cache.offload": "LMCache"}, {"kv_cache.offload": "none"}, (), True),
+    ("only_one_arm", {"field": "kv_cache.offload"}, {"kv_cache.offload": "none"}, {"kv_cache.offload": "none"}, (), False),
+    ("only_one_arm", {"field": "kv_cache.offload"}, {"kv_cache.offload": "LMCache"}, {}, (), None),
+    ("tenants_differ", {"classes": ["foreign"]}, {"gpu.tenants": [FOREIGN]}, {"gpu.tenants": []}, (), True),
+    ("tenants_differ", {"classes": ["foreign"]}, {"gpu.tenants": [TENANT]}, {"gpu.tenants": [{**TENANT, "pid": 1}]}, (), False),
+    ("tenants_differ", {"classes": ["foreign"]}, {"gpu.tenants": [FOREIGN]}, {}, (), None),
+]
+
+
+def _named(rows: list[Any]) -> list[str]:
+    return [f"{number}-{row[0]}-{row[-1]}" for number, row in enumerate(rows)]
+
+
+def _checked(outcome: Outcome, truth: bool | None, name: str) -> None:
+    assert outcome.truth is truth
+    if truth is None:
+        assert outcome.missing, f"{name} is unknown and says nothing about what is missing"
+    if truth is True and name not in {"no_other_meaning", "failed_starts", "meaning_differs"}:
+        assert outcome.cited or outcome.missing, f"{name} is true and shows no fact"
+
+
+@pytest.mark.parametrize(("name", "arguments", "fields", "truth"), ARM, ids=_named(ARM))
+def test_arm(name: str, arguments: dict[str, Any], fields: Fields, truth: bool | None) -> None:
+    _checked(evaluate({name: arguments}, ArmContext("a", record(fields))), truth, name)
+
+
+@pytest.mark.parametrize("row", PAIR, ids=_named(PAIR))
+def test_pair(row: tuple[str, dict[str, Any], Fields, Fields, tuple[str, ...], bool | None]) -> None:
+    name, arguments, a, b, vary, truth = row
+    _checked(evaluate({name: arguments}, pair(a, b, *vary)), truth, name)
+
+
+def test_every_predicate_is_tested_with_all_its_answers() -> None:
+    answers_of = [(name, truth) for name, _, _, truth in ARM] + [(row[0], row[5]) for row in PAIR]
+    seen: dict[str, set[bool | None]] = {}
+    for name, truth in answers_of:
+        seen.setdefault(name, set()).add(truth)
+    two_valued = {"undecided", "conflicts", "no_other_meaning"}
+    assert set(seen) == set(PREDICATES)
+    assert {name for name, answers in seen.items() if answers != {True, False, None}} == two_valued
+
+
+def test_pairs_of_unknown_values_never_agree() -> None:
+    """The heart of the tool: two times auto is not the same."""
+    auto = {"kv_cache.dtype": {"value": "auto", "stage": "requested"}}
+    assert evaluate({"same": {"fields": ["kv_cache.dtype"]}}, pair(auto, auto)).truth is None
+    assert evaluate({"differs": {"fields": ["kv_cache.dtype"]}}, pair(auto, auto)).truth is None
