@@ -20,6 +20,7 @@ _LEAST_CONFIDENCE = 0.5
 def all_parsers() -> tuple[Parser, ...]:
     """Every parser, logs first."""
     from kvaudit.parsers import checkpoint, snapshots
+    from kvaudit.parsers.gguf import GgufHeader
     from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
     from kvaudit.parsers.metrics_dump import MetricsDump
     from kvaudit.parsers.ollama.parser import OllamaLog
@@ -27,7 +28,7 @@ def all_parsers() -> tuple[Parser, ...]:
     from kvaudit.parsers.sglang.parser import SglangLog
     from kvaudit.parsers.vllm.parser import VllmLog
 
-    files = (checkpoint.ConfigJson(), checkpoint.HfQuantConfig(), checkpoint.GenerationConfig(), checkpoint.SafetensorsIndex())
+    files = (*checkpoint.PARSERS, GgufHeader())
     logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog())
     return (*logs, SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
 

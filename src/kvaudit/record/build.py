@@ -21,7 +21,7 @@ from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
-from kvaudit.record.statement import settle_statement
+from kvaudit.record.statement import settle_hash, settle_statement
 from kvaudit.record.table import FactTable
 from kvaudit.record.tenants import classify_tenants
 from kvaudit.redaction import Redactor
@@ -175,6 +175,7 @@ def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact]) -> R
     saved = any(reading.kind == "record" for _, reading in read.readings)
     if not saved or len(read.readings) > 1:
         settle_statement(table)
+        settle_hash(table)
     infer_everything(table)
     classify_tenants(table)
     names = [name for name in FIELDS if name in table.fields or name in table.settled or FIELDS[name].settles]

@@ -5,8 +5,9 @@ Room: `record`. Each inference names its inputs' origins and its formula; nothin
 
 from __future__ import annotations
 
-from kvaudit.parsers.facts import Fact, Origin
+from kvaudit.parsers.facts import Fact
 from kvaudit.parsers.tables import fact
+from kvaudit.record.inspection.scales import settle_scales
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
 from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
@@ -23,6 +24,7 @@ def infer_everything(table: FactTable) -> None:
     _take_reasons(table)
     add_bytes_per_token(table)
     _settle_kv_dtype(table)
+    settle_scales(table)
     _add_scales(table)
     _add_total_tokens(table)
 
@@ -57,7 +59,7 @@ def _add_scales(table: FactTable) -> None:
     if notice and width == 8:
         table.add_once(fact("kv_cache.scales", "default_1.0", "resolved", list(notice[0].origins), how="the worker says so"))
     elif stated and width == 8:
-        _scales_from_index(table, stated)
+        _scales_of_fp8(table, stated[0])
     elif stated and table.value("engine.name") is None:
         table.fields["kv_cache.scales"] = stated
 
@@ -67,13 +69,10 @@ def _reads_scales_unseen(table: FactTable, stated: list[Fact]) -> bool:
     return table.value("engine.name") == "sglang" and {str(one.value) for one in stated} == {"checkpoint"}
 
 
-def _scales_from_index(table: FactTable, stated: list[Fact]) -> None:
-    values = {str(one.value) for one in stated}
-    origins: list[Origin] = [origin for one in stated for origin in one.origins]
-    if values == {"checkpoint"}:
-        table.infer("kv_cache.scales", "checkpoint", "FP8 KV, and the weight index lists k and v scales", origins)
-    elif values == {"none"}:
-        table.infer("kv_cache.scales", "default_1.0", "FP8 KV, and the weight index lists no k or v scales", origins)
+def _scales_of_fp8(table: FactTable, stated: Fact) -> None:
+    """What an FP8 cache scales by, from what the checkpoint holds: without scales, and with scales of 1.0, by 1.0."""
+    value = "default_1.0" if stated.value == "none" else stated.value
+    table.infer("kv_cache.scales", value, f"FP8 KV, and the checkpoint: {stated.how}", list(stated.origins))
 
 
 def _add_total_tokens(table: FactTable) -> None:

@@ -16,6 +16,13 @@ _ORDER = ("config.json", "hf_quant_config.json")
 _SPOKEN_BY_BLOCKS = ("kv_cache.scheme", "kv_cache.scheme_detail", "model.quantization", "model.weight_format")
 
 
+def settle_hash(table: FactTable) -> None:
+    """A header stands for the checkpoint only where no config.json does, and only where it is the only one."""
+    headers = table.clues.get("clue.header_hash", [])
+    if len(headers) == 1 and "model.hash" not in table.fields:
+        table.add(headers[0].model_copy(update={"field": "model.hash"}))
+
+
 def settle_statement(table: FactTable) -> None:
     """Choose the block that speaks and settle `kv_cache.scheme` and what the block says beside it."""
     clues = sorted(table.clues.get("clue.checkpoint_quantization", []), key=_position)

@@ -1,6 +1,6 @@
 """Reads model.safetensors.index.json: whether the checkpoint holds KV scales, and how large it is.
 
-Room: checkpoint parsers. Tensor names only; no weight is opened.
+Room: checkpoint parsers. Tensor names only; no weight is opened. Whether the scales are enough is decided in `record`.
 """
 
 from __future__ import annotations
@@ -8,18 +8,12 @@ from __future__ import annotations
 from kvaudit.parsers.checkpoint.json_document import JsonDocument, load
 from kvaudit.parsers.checkpoint.positions import pointer_of
 from kvaudit.parsers.checkpoint.recognition import kind_of
+from kvaudit.parsers.checkpoint.scale_facts import scale_clue, shown_tensors
 from kvaudit.parsers.checkpoint.statements import Statements
 from kvaudit.parsers.checkpoint.values import as_object, positive
 from kvaudit.parsers.facts import Reading
 from kvaudit.sources.scan import DOCUMENT_BYTES
 from kvaudit.sources.source import Source
-
-_K_ENDINGS = (".k_scale", ".k_proj.output_scale", ".k_cache.scale")
-_V_ENDINGS = (".v_scale", ".v_proj.output_scale", ".v_cache.scale")
-_BOTH_ENDINGS = (".kv_scale",)
-"""Tensor names of KV scales: llm-compressor and ModelOpt, Quark, AngelSlim; AutoFP8 before 0.2 had one for K and V.
-
-`.k_proj.weight_scale` and the like scale weights, `.q_scale` queries."""
 
 
 class SafetensorsIndex:
@@ -45,16 +39,9 @@ class SafetensorsIndex:
 
 def _state_scales(statements: Statements, document: JsonDocument) -> None:
     names = list(as_object(document.value.get("weight_map")))
-    if not names:
-        return
-    both = [name for name in names if name.endswith(_BOTH_ENDINGS)]
-    keys = [name for name in names if name.endswith(_K_ENDINGS)] + both
-    values = [name for name in names if name.endswith(_V_ENDINGS)] + both
-    if not keys and not values:
-        statements.add("kv_cache.scales", "none", "/weight_map", how=f"no KV scale among {len(names)} tensor names")
-        return
-    shown = [pointer_of("weight_map", name) for name in dict.fromkeys((keys or values)[:1] + (values or keys)[:1])]
-    statements.add("kv_cache.scales", "checkpoint", *shown, how=f"{len(keys)} K scales and {len(values)} V scales by name")
+    if names:
+        shown = [pointer_of("weight_map", name) for name in shown_tensors(names)] or ["/weight_map"]
+        statements.add("clue.kv_scales", scale_clue(names, "index"), *shown)
 
 
 def _notes(document: JsonDocument) -> list[str]:

@@ -38,11 +38,12 @@ class _DuplicateError(ValueError):
 
 @dataclass(slots=True)
 class JsonDocument:
-    """A JSON object with the text it was read from, for origins."""
+    """A JSON object with the text it was read from, for origins. `lines` is false for text inside a binary file."""
 
     source: Source
     value: dict[str, Any]
     text: str
+    lines: bool = True
 
     def origins(self, pointers: list[str], reader: str) -> dict[str, Origin]:
         """One origin for each pointer: the line that holds its key (or its nearest ancestor's)."""
@@ -54,7 +55,8 @@ class JsonDocument:
         end = self.text.find("\n", place.start)
         line = self.text[start : min(len(self.text) if end < 0 else end, place.start + _WINDOW)]
         excerpt = self.source.excerpt(line, place.start - start)
-        return Origin(file=self.source.path, line=place.line, pointer=pointer, excerpt=excerpt, reader=reader)
+        number = place.line if self.lines else None
+        return Origin(file=self.source.path, line=number, pointer=pointer, excerpt=excerpt, reader=reader)
 
 
 def load(source: Source, limit: int = LIMIT_BYTES) -> JsonDocument:
