@@ -5,6 +5,8 @@ Room: far left of the pipeline. Every layer raises these; only `cli` turns them 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class KvauditError(Exception):
     """Base of every error that kvaudit raises on purpose."""
@@ -34,3 +36,11 @@ class InputErrors(KvauditError):  # noqa: N818 - the plural is the point
 
 class RuleError(KvauditError):
     """A rule file is not valid; names the file and, where known, the line."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean X or Y?` with the nearest of the known names, empty where none is near."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else ""

@@ -18,7 +18,7 @@ from kvaudit.audit.raw import other_differences
 from kvaudit.audit.reasons import reasons_of_check, reasons_of_diff
 from kvaudit.audit.report import Finding, Report, Settings, Severity, Summary, Verdict
 from kvaudit.audit.rules import Rule
-from kvaudit.errors import UsageError
+from kvaudit.errors import UsageError, did_you_mean
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -75,7 +75,7 @@ def _chosen(rules: Iterable[Rule], wishes: Wishes) -> list[Rule]:
     known = {rule.id for rule in all_rules}
     for name in (*wishes.select, *wishes.ignore):
         if name not in known:
-            raise UsageError(f"no rule is called {name!r}; `kvaudit rules` lists them")
+            raise UsageError(f"no rule is called {name!r}{did_you_mean(name, known)}; `kvaudit rules` lists them")
     selected = [rule for rule in all_rules if not wishes.select or rule.id in wishes.select]
     return [rule for rule in selected if rule.id not in wishes.ignore]
 
@@ -83,7 +83,7 @@ def _chosen(rules: Iterable[Rule], wishes: Wishes) -> list[Rule]:
 def _after_acceptance(undecided: list[str], wishes: Wishes) -> list[str]:
     for name in wishes.accept_unknown:
         if name not in FIELDS:
-            raise UsageError(f"--accept-unknown {name}: no field is called that")
+            raise UsageError(f"--accept-unknown {name}: no field is called that{did_you_mean(name, FIELDS)}")
     if wishes.allow_unknown:
         return []
     return [name for name in undecided if name not in wishes.accept_unknown]

@@ -11,10 +11,11 @@ from typing import Any
 
 from kvaudit.audit.context import ArmContext
 from kvaudit.audit.derivation import explain
+from kvaudit.audit.gate import GATE_CRITICAL
 from kvaudit.audit.pair_proofs import kv_dtype_difference
 from kvaudit.audit.report import Difference, DifferenceClass
 from kvaudit.audit.tolerance import beyond_tolerance
-from kvaudit.errors import UsageError
+from kvaudit.errors import UsageError, did_you_mean
 from kvaudit.fields import FIELDS, GROUPS
 from kvaudit.record.kv_dtype.ladder import compatible
 from kvaudit.record.resolve import loose
@@ -29,7 +30,8 @@ def expand_vary(names: Iterable[str]) -> frozenset[str]:
         elif name in FIELDS:
             fields.add(name)
         else:
-            raise UsageError(f"--vary {name}: no field or group is called that; groups are {', '.join(GROUPS)}")
+            near = did_you_mean(name, (*GROUPS, *FIELDS))
+            raise UsageError(f"--vary {name}: no field or group is called that{near}; groups are {', '.join(GROUPS)}")
     return frozenset(fields)
 
 
@@ -87,7 +89,7 @@ def _ratio(left: Any, right: Any) -> float | None:
 
 
 def _worth_listing(name: str) -> bool:
-    return FIELDS[name].rule is not None
+    return FIELDS[name].rule is not None or name in GATE_CRITICAL
 
 
 def _class(difference: Difference, vary: frozenset[str]) -> DifferenceClass:

@@ -16,6 +16,11 @@ _ENGINES_WITHOUT = {
     "kv_cache.prefix_caching": frozenset({"llama_cpp", "ollama", "tgi"}),
 }
 
+GATE_CRITICAL = frozenset(
+    {*_MODEL, *_ENGINES_WITHOUT, "kv_cache.dtype", "kv_cache.tokens", "kv_cache.scheme", "gpu.tenants", "service.restart"}
+)
+"""Every field that is gate-critical for some kind of evidence."""
+
 
 def critical(record: Record) -> list[str]:
     """The gate-critical fields of one arm. Either of model path and architecture is enough; the path stands for both."""

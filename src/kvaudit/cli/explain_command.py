@@ -23,7 +23,7 @@ def command(name: str) -> int:
     def action() -> int:
         from kvaudit.audit.explain import field_page, rule_page
         from kvaudit.audit.rules import bundled_rules
-        from kvaudit.errors import UsageError
+        from kvaudit.errors import UsageError, did_you_mean
         from kvaudit.fields import FIELDS
 
         rules = {rule.id: rule for rule in bundled_rules()}
@@ -32,14 +32,8 @@ def command(name: str) -> int:
         elif name in FIELDS:
             write_out(field_page(name))
         else:
-            raise UsageError(f"no rule or field is called {name!r}{_nearest(name, [*rules, *FIELDS])}")
+            near = did_you_mean(name, [*rules, *FIELDS]) or "; `kvaudit rules` lists the rules"
+            raise UsageError(f"no rule or field is called {name!r}{near}")
         return 0
 
     return guarded(action)
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else "; `kvaudit rules` lists the rules"

@@ -12,6 +12,7 @@ import sys
 import click
 
 from kvaudit import __version__
+from kvaudit.errors import did_you_mean
 
 _COMMANDS: dict[str, str] = {
     "diff": "Audit two arms and say whether they may be compared.",
@@ -50,6 +51,12 @@ class _LazyGroup(click.Group):
         module = importlib.import_module(f"kvaudit.cli.{cmd_name}_command")
         command = module.command
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command and its arguments; an unknown one is refused with the nearest name."""
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            raise click.UsageError(f"No such command {args[0]!r}{did_you_mean(args[0], _COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in the help text."""

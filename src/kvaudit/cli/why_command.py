@@ -29,13 +29,14 @@ def command(paths_and_field: tuple[str, ...], arm: str, redact: str, session: st
 
     def action() -> int:
         from kvaudit.cli.saved_report import arm_of_report
-        from kvaudit.errors import UsageError
+        from kvaudit.errors import UsageError, did_you_mean
         from kvaudit.fields import FIELDS
         from kvaudit.reports.why import why_page
 
         *paths, name = paths_and_field
         if name not in FIELDS:
-            raise UsageError(f"the last argument is a field, and no field is called {name!r}; see `kvaudit explain`")
+            near = did_you_mean(name, FIELDS) or "; see `kvaudit explain`"
+            raise UsageError(f"the last argument is a field, and no field is called {name!r}{near}")
         if not paths:
             raise UsageError("give at least one file before the field")
         saved = arm_of_report(paths[0], arm) if len(paths) == 1 else None
