@@ -17,7 +17,8 @@ def main() -> None:
     write_schema()
     (ROOT / "docs" / "rules.md").write_text(catalogue(bundled_rules()), encoding="utf-8")
     command = Path(sys.executable).parent / "kvaudit"
-    demo = subprocess.run([command, "demo"], capture_output=True, encoding="utf-8", check=False, env={"COLUMNS": "80", "PATH": ""})
+    environment = {"COLUMNS": "80", "PATH": ""}
+    demo = subprocess.run([command, "demo"], capture_output=True, encoding="utf-8", check=False, env=environment)
     write_transcript(README, demo.stdout)
 
 

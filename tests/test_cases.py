@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from tests.case_format import faults, load
 from tests.conftest import ROOT, Run
 

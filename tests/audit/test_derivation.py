@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.audit.arms import GOOD, differences
 
 from kvaudit.audit.derivation import _CHECKS
 from kvaudit.fields import FIELDS
+from tests.audit.arms import GOOD, differences
 
 
 def _explained(a: dict[str, Any], b: dict[str, Any], field: str, *vary: str) -> tuple[str, str | None, bool]:

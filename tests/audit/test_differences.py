@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.audit.arms import GOOD, differences
 
 from kvaudit.audit.differences import equal_as_recorded, expand_vary
 from kvaudit.errors import UsageError
 from kvaudit.fields import FIELDS, GROUPS
+from tests.audit.arms import GOOD, differences
 
 
 def _class(a: dict[str, Any], b: dict[str, Any], *vary: str) -> dict[str, str]:

@@ -6,11 +6,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-from tests.audit.arms import pair, record
 
 from kvaudit.audit.context import ArmContext
 from kvaudit.audit.evaluate import evaluate
 from kvaudit.errors import RuleError
+from tests.audit.arms import pair, record
 
 TRUE: dict[str, Any] = {"equals": {"field": "run.seed", "value": 7}}
 FALSE: dict[str, Any] = {"equals": {"field": "run.seed", "value": 8}}

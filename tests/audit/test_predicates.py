@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.audit.arms import Fields, pair, record
 
 from kvaudit.audit.context import ArmContext, Outcome
 from kvaudit.audit.evaluate import evaluate
 from kvaudit.audit.predicates.registry import PREDICATES
+from tests.audit.arms import Fields, pair, record
 
 CONFLICT = [{"value": 1, "stage": "resolved"}, {"value": 2, "stage": "resolved"}]
 TENANT = {"gpu": 0, "pid": 4101, "name": "VLLM::EngineCore", "type": "C", "mib": 70_000, "class": "own", "reason": "its title"}

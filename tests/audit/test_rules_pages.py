@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.conftest import ROOT
 
 from kvaudit.audit.condition_words import SENTENCES, fields_of, in_words, sentence
 from kvaudit.audit.explain import catalogue, field_page, rule_page
 from kvaudit.audit.predicates.registry import PREDICATES
 from kvaudit.audit.rules import Rule, bundled_rules
 from kvaudit.fields import FIELDS
+from tests.conftest import ROOT
 
 RULES = bundled_rules()
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.record.builders import PLAIN_CONFIG, table
 
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token, elements_per_token, same_model, width_votes
 from kvaudit.record.table import FactTable
+from tests.record.builders import PLAIN_CONFIG, table
 
 
 def _arm(tokens: int | None = 327_680, gib: float | None = 40.0, config: Any = PLAIN_CONFIG, **more: Any) -> FactTable:

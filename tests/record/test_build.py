@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import ROOT
 
 from kvaudit.audit.audit import Wishes, check, diff
 from kvaudit.audit.rules import bundled_rules
@@ -19,6 +18,7 @@ from kvaudit.record.build import Options, read_arm
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor
 from kvaudit.reports.document import document, to_json
+from tests.conftest import ROOT
 
 FIXTURES = ROOT / "fixtures"
 BAD, GOOD = FIXTURES / "demo" / "bad", FIXTURES / "demo" / "good"

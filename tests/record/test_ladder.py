@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from tests.record.builders import said
 
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.kv_dtype.ladder import Rank, Vote, bits, compatible, settle
+from tests.record.builders import said
 
 AUTO = said("kv_cache.dtype", "auto", "requested", line=20)
 

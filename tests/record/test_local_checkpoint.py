@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT
 
 from kvaudit.record.build import Options, read_arm
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.redaction import Redactor
+from tests.conftest import ROOT
 
 REPOSITORY = "northwind-ai/Boreal-14B"
 COMMIT = "4f1d2c9be07a66d1b3c58e20f97a4416cc02d8e5"

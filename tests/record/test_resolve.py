@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.record.builders import said
 
 from kvaudit.fields import FIELDS, STAGES, Stage
 from kvaudit.record.model import Record
 from kvaudit.record.resolve import resolve, same_value
+from tests.record.builders import said
 
 
 def _result(name: str, *facts: Any) -> tuple[str, Any]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.record.builders import said, statement
-
 from kvaudit.record.statement import settle_statement
 from kvaudit.record.table import FactTable
+from tests.record.builders import said, statement
 
 NO_BLOCK = statement(method="", has_block=False, kv="none")
 

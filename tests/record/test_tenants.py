@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.record.builders import table
 
 from kvaudit.record.tenants import classify_tenants
+from tests.record.builders import table
 
 WORKER = {"gpu": 0, "pid": 48_211, "name": "VLLM::EngineCore", "type": "C", "mib": 70_000, "class": "unknown"}
 PYTHON = {"gpu": 0, "pid": 51_000, "name": "/opt/env/bin/python3", "type": "C", "mib": 900, "class": "unknown"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.record.builders import said, statement, table
 
 from kvaudit.record.derived import infer_everything
 from kvaudit.record.model import FieldState
+from tests.record.builders import said, statement, table
 
 CT = "compressed-tensors"
 MODELOPT = {"method": "modelopt", "producer": "modelopt", "quant_algo": "NVFP4"}

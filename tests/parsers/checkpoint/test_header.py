@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.model_files import ONE, decoder, safetensors, with_header
 
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint import SafetensorsHeader
@@ -15,6 +14,7 @@ from kvaudit.parsers.facts import Fact
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source
 from kvaudit.sources.weights import weights_source
+from tests.model_files import ONE, decoder, safetensors, with_header
 
 HALF = struct.pack("<f", 0.5)
 

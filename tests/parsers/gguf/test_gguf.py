@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.model_files import Gguf, llama_gguf
 
 from kvaudit.errors import InputError
 from kvaudit.parsers.facts import Reading
@@ -13,6 +12,7 @@ from kvaudit.parsers.gguf import GgufHeader
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source
 from kvaudit.sources.weights import weights_source
+from tests.model_files import Gguf, llama_gguf
 
 
 def source(tmp_path: Path, data: bytes) -> Source:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.parsers.vllm.logs import ENGINE_LINE, facts_of, read_log, stamped, values
 
 from kvaudit.parsers.facts import Start
 from kvaudit.parsers.vllm import engine_line
+from tests.parsers.vllm.logs import ENGINE_LINE, facts_of, read_log, stamped, values
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
 

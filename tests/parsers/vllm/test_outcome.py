@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped, values
 
 from kvaudit.parsers.facts import Start
 from kvaudit.parsers.vllm.outcome import failure_class, is_wrapper
+from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped, values
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."

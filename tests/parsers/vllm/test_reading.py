@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.parsers.vllm.logs import ENGINE_LINE, facts_of, read_log, served, stamped, values
-
 from kvaudit.parsers.facts import Start
+from tests.parsers.vllm.logs import ENGINE_LINE, facts_of, read_log, served, stamped, values
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
 

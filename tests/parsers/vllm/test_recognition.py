@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.parsers.vllm.logs import ENGINE_LINE, served, source_of, stamped
 
 from kvaudit.parsers.vllm.parser import VllmLog
+from tests.parsers.vllm.logs import ENGINE_LINE, served, source_of, stamped
 
 STATISTICS = stamped("Avg prompt throughput: 1.0 tokens/s, Running: 1 reqs, GPU KV cache usage: 1.0%", "APIServer pid=1")
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.record.simulation.models import FULL, LATENT, PLAIN, RECURRENT, SLIDING, WINDOWED, setup
 
 from kvaudit.record.simulation.capacity import Prediction, blocks_per_request, layout_of, needed_bytes, simulate
 from kvaudit.record.simulation.releases import candidates
 from kvaudit.record.simulation.setup import NVFP4, Setup, UnpredictableError
+from tests.record.simulation.models import FULL, LATENT, PLAIN, RECURRENT, SLIDING, WINDOWED, setup
 
 
 def predicted(start: Setup, width: float = 2.0, gib: float = 1.0) -> Prediction:

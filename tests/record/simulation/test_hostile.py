@@ -4,13 +4,13 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.record.simulation.models import LATENT, PLAIN, RECURRENT, WINDOWED, shape
-from tests.record.simulation.test_votes import SAID
 
 from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.tables import fact
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
+from tests.record.simulation.models import LATENT, PLAIN, RECURRENT, WINDOWED, shape
+from tests.record.simulation.test_votes import SAID
 
 ANYTHING = st.one_of(
     st.none(),

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.record.simulation.models import LATENT, PLAIN, RECURRENT, WINDOWED, setup
 
 from kvaudit.record.simulation.capacity import needed_bytes, simulate
 from kvaudit.record.simulation.proof import fits_capacity, fits_need
 from kvaudit.record.simulation.releases import candidates
 from kvaudit.record.simulation.setup import GIB, NVFP4, Setup, UnpredictableError
 from kvaudit.record.simulation.unit import bits_ratio, unit_bytes_per_token
+from tests.record.simulation.models import LATENT, PLAIN, RECURRENT, WINDOWED, setup
 
 WIDTHS = (2.0, 1.0, NVFP4)
 MODELS = st.sampled_from([PLAIN, WINDOWED, RECURRENT, LATENT])

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.record.simulation.models import LATENT, PLAIN, RECURRENT, WINDOWED, shape
 
 from kvaudit.audit.pair_proofs import kv_dtype_difference
 from kvaudit.parsers.facts import Fact, Origin
@@ -18,6 +17,7 @@ from kvaudit.record.simulation.proof import fits_capacity
 from kvaudit.record.simulation.setup import UnpredictableError
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
+from tests.record.simulation.models import LATENT, PLAIN, RECURRENT, WINDOWED, shape
 
 LOG = Origin(file="server.log", line=7, excerpt="said here")
 CONFIG = Origin(file="config.json", line=1, pointer="/text_config")
