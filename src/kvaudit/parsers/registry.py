@@ -26,11 +26,12 @@ def all_parsers() -> tuple[Parser, ...]:
     from kvaudit.parsers.ollama.parser import OllamaLog
     from kvaudit.parsers.saved_record import SavedRecord
     from kvaudit.parsers.sglang.parser import SglangLog
+    from kvaudit.parsers.tensorrt_llm.parser import TensorRtLlmLog
     from kvaudit.parsers.vllm.parser import VllmLog
 
     files = (*checkpoint.PARSERS, GgufHeader())
     logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog())
-    return (*logs, SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
+    return (*logs, TensorRtLlmLog(), SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
 
 
 @cache

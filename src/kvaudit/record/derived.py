@@ -11,12 +11,15 @@ from kvaudit.record.inspection.scales import settle_scales
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
 from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
+from kvaudit.record.kv_dtype.tensorrt_llm import votes as tensorrt_llm_votes
 from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
 from kvaudit.record.resolve import why_unknown
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
 
-_ENGINES_WITH_VOTES = {"vllm": vllm_votes, "sglang": sglang_votes}
+_ENGINES_WITH_VOTES = {"vllm": vllm_votes, "sglang": sglang_votes, "tensorrt_llm": tensorrt_llm_votes}
+_WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm"})
+"""Engines that print bytes per token, or whose one byte is of two kinds: their votes hold the arithmetic."""
 
 
 def infer_everything(table: FactTable) -> None:
@@ -44,7 +47,8 @@ def _settle_kv_dtype(table: FactTable) -> None:
     facts = table.fields.get(FIELD, [])
     if engine not in _ENGINES_WITH_VOTES:
         return
-    found = [*_ENGINES_WITH_VOTES[engine](table), *width_votes(table)]
+    widths = [] if engine in _WEIGHS_WIDTHS_ITSELF else width_votes(table)
+    found = [*_ENGINES_WITH_VOTES[engine](table), *widths]
     table.settled[FIELD] = settle(facts, found, why_unknown(FIELDS[FIELD], facts))
 
 

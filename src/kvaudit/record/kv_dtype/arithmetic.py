@@ -38,6 +38,8 @@ def elements_per_token(table: FactTable) -> tuple[int | None, str]:
     tensor = table.value("parallel.tensor")
     if not isinstance(tensor, int):
         return None, "the tensor-parallel size is not known"
+    if table.value("engine.name") == "tensorrt_llm" and tensor > 1 and table.value("parallel.data") != 1:
+        return None, "whether every rank keeps whole KV heads (enable_attention_dp) is not known"
     elements = plain_elements_per_token(config, tensor)
     if elements is None:
         return None, str(config.get("why") or "the attention of this model is not plain")

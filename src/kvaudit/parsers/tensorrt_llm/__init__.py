@@ -1,0 +1,1 @@
+"""TensorRT-LLM logs (trtllm-serve, trtllm-bench, LLM API, Triton, Dynamo workers) become facts, from 0.5 to 1.3."""

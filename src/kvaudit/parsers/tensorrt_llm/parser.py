@@ -1,0 +1,146 @@
+"""The TensorRT-LLM log parser: hit lines to records, records to starts, starts to facts.
+
+Room: the `Parser` protocol for TensorRT-LLM, nothing else; every step has its own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
+from kvaudit.parsers.tables import Match, Row, fact
+from kvaudit.parsers.tensorrt_llm import llm_args, recognition, rows
+from kvaudit.parsers.tensorrt_llm.messages import Record, records
+from kvaudit.parsers.tensorrt_llm.splitter import Splitter
+from kvaudit.parsers.tensorrt_llm.start import StartBuilder
+from kvaudit.sources.lines import hit_lines
+from kvaudit.sources.source import Source
+
+_OPENERS = ("banner", "launch", "triton-launch")
+_MOST_UNPARSED = 20
+_ONCE = frozenset({"memory-outside-torch", "backend-fallback"})
+
+
+class TensorRtLlmLog:
+    """TensorRT-LLM server, benchmark and offline logs, 0.5 to 1.3."""
+
+    name = "tensorrt_llm"
+    kind = "engine-log"
+    hints: tuple[bytes, ...] = tuple(
+        dict.fromkeys((*rows.FACTS.hints, *rows.POOLS.hints, *rows.LIFECYCLE.hints, *rows.NOTICES.hints, *rows.TRITON_HINTS))
+    )
+    periodic_hints: tuple[bytes, ...] = rows.GRAPHS.hints
+
+    def recognises(self, source: Source) -> float:
+        """Confidence by content: the engine's own lines anywhere in the document."""
+        return recognition.score(source)
+
+    def read(self, source: Source) -> Reading:
+        """Facts per start, unparsed lines and notes."""
+        return _Reader(source).read()
+
+
+class _Reader:
+    """One pass over the hit lines of one source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.splitter = Splitter(source)
+        self.unparsed: list[Unparsed] = []
+        self.builds = False
+        terminated = source.data is None or source.data.endswith(b"\n")
+        self.cut_line = 0 if terminated else source.lines
+
+    def read(self) -> Reading:
+        for line in hit_lines(self.source):
+            for record in records(line):
+                self._take(record)
+        starts = self._starts()
+        finished = []
+        for index, start in enumerate(starts):
+            last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
+            finished.append(start.finish(last))
+        if not finished and not self.builds:
+            finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
+        reading = Reading(kind="engine-log", engine="tensorrt_llm", starts=finished, unparsed=self.unparsed)
+        reading.facts.append(fact("engine.name", "tensorrt_llm", "observed", self._origin_of_name(starts)))
+        reading.facts.append(fact("engine.starts", len(finished), "observed", []))
+        if not finished:
+            reading.notes.append("this is the log of building an engine; nothing served")
+        return reading
+
+    def _starts(self) -> list[StartBuilder]:
+        """The starts, without one that only built an engine."""
+        return [start for start in self.splitter.starts if not self.builds or start.has_content or start.banners]
+
+    def _take(self, record: Record) -> None:
+        facts = self._matched(rows.FACTS.matches(record.message), record)
+        pools = self._matched(rows.POOLS.matches(record.message), record)
+        lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
+        notices = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
+        graphs = [match for match in rows.GRAPHS.matches(record.message) if isinstance(match, Match)]
+        if not self.splitter.starts and not (record.writer or facts or pools or lifecycle):
+            return
+        opener = next((match.row.name for match in lifecycle if match.row.name in _OPENERS), None)
+        if opener == "banner" and record.writer != "banner":
+            opener = None
+        start = self.splitter.assign(record, opener)
+        start.life.saw(record)
+        for match in lifecycle:
+            self._lifecycle(start, record, match)
+        start.read_facts(record, facts)
+        for match in pools:
+            start.read_pool(record, match)
+        for match in graphs:
+            start.graph(record, int(match.groups["batch"]))
+        for match in notices:
+            self._notice(start, record, match)
+
+    def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
+        """Matched rows. On a last line that is not terminated, what touches its end may be cut: left out."""
+        matches = []
+        for item in found:
+            if isinstance(item, Match):
+                if record.number != self.cut_line or not _touches_end(item, record):
+                    matches.append(item)
+            elif isinstance(item, Row) and item.name in rows.LOUD and record.stamped and len(self.unparsed) < _MOST_UNPARSED:
+                excerpt = self.source.excerpt(record.line, record.position)
+                self.unparsed.append(Unparsed(line=record.number, excerpt=excerpt))
+        return matches
+
+    def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
+        name = match.row.name
+        if name == "llm-args" and not record.stamped:
+            start.dumps.append((llm_args.of_arguments(record.message), record))
+            start.mark("arguments", record)
+        elif name == "torch-config" and record.stamped:
+            start.dumps.append((llm_args.of_class(record.message), record))
+            start.mark("arguments", record)
+        elif name == "engine-args":
+            start.dumps.append((llm_args.of_dict(record.message), record))
+            start.mark("arguments", record)
+        elif name == "worker":
+            start.workers += 1
+        elif name == "built":
+            self.builds = True
+        else:
+            start.life.read(record, match)
+
+    def _notice(self, start: StartBuilder, record: Record, match: Match) -> None:
+        code = match.row.name
+        if code in start.noted and code in _ONCE:
+            return
+        start.noted.add(code)
+        text = self.source.redactor.mask(record.message.strip())[:300]
+        start.collector.note(code, text, [start.collector.origin(record, match.start, code)])
+
+    def _origin_of_name(self, starts: list[StartBuilder]) -> list[Origin]:
+        for start in starts:
+            if start.first_own is not None:
+                return [start.collector.origin(start.first_own, 0, "recognition")]
+        return []
+
+
+def _touches_end(match: Match, record: Record) -> bool:
+    """Whether a group of the match ends where the line ends."""
+    return any(text and record.message.endswith(text) for text in match.groups.values())

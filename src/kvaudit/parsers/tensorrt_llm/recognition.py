@@ -1,0 +1,70 @@
+"""Whether a document is a TensorRT-LLM log: by its own lines, never by its name, and never because it merely quotes some.
+
+Room: one score. JSON documents and markdown pages that quote log lines are no logs; an excerpt quoted line by line is one.
+"""
+
+from __future__ import annotations
+
+import json
+
+import re2
+
+from kvaudit.parsers.tensorrt_llm.messages import Record, records
+from kvaudit.sources.lines import hit_lines, without_colours
+from kvaudit.sources.source import Source
+
+_CERTAIN = re2.compile(
+    r"^TensorRT[- ]LLM version: \d|^Using LLM with \w+ backend|for max tokens in paged KV cache|tokens in paged KV cache|"
+    r"^Peak memory during memory usage profiling|^Max KV cache (?:blocks|pages) per sequence|in KV cache primary pool: \d|"
+    r"^TRTGptModel \w+: |^ATTENTION RUNTIME FEATURES|^Engine version \S+ found in the config file|^Loaded engine size: "
+)
+_OWN_LINE = re2.compile(
+    r"\[TRT-LLM(?: AUTO-DEPLOY)?\] (?:\[(?:RANK|MPI_Rank) \d+\] )?\[[FEWIVD]\]|\[TensorRT-LLM\]\[(?:INFO|WARNING|ERROR)\]"
+)
+_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
+_MOST_RECORDS = 400
+_LEAST_SHARE = 0.1
+
+
+def score(source: Source) -> float:
+    """Confidence between 0 and 1."""
+    if _quotes_logs(source):
+        return 0.0
+    own = 0
+    for count, line in enumerate(hit_lines(source)):
+        if count > _MOST_RECORDS:
+            break
+        for record in records(line):
+            if _is_own(record) and _CERTAIN.search(record.message):
+                return 0.95
+            own += record.stamped
+    return 0.8 if own else _share_of_own_lines(source)
+
+
+def _is_own(record: Record) -> bool:
+    return record.writer in ("python", "native", "banner")
+
+
+def _share_of_own_lines(source: Source) -> float:
+    lines = [line for line in without_colours(source.head).split("\n") if line.strip()]
+    own = sum(1 for line in lines if _OWN_LINE.search(line))
+    return 0.6 if own and own >= _LEAST_SHARE * len(lines) else 0.0
+
+
+def _quotes_logs(source: Source) -> bool:
+    """Whether the document is of another kind: one JSON document, or a markdown page."""
+    head = source.head.lstrip("\ufeff \t\r\n")
+    if head[:1] in "{[" and not head.startswith(("[TensorRT-LLM]", "[TRT-LLM]")) and _is_json(source):
+        return True
+    return len(_FENCE.findall(source.head)) >= 3 and not _OWN_LINE.search(source.head[:300])
+
+
+def _is_json(source: Source) -> bool:
+    text = source.text()
+    if text is None:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
