@@ -1,30 +1,38 @@
-"""The command line of a model runner, as `ollama serve` echoes it, and what it asks for.
+"""A command line of llama-server or of an Ollama runner, as its parent process echoes it, and what it asks for.
 
-Room: one string in, flags and requested facts out. Ollama joins the arguments with blanks; a path may hold blanks, so a value
-goes on until the next word that looks like a flag.
+Room: words in, flags and requested facts out. Ollama joins the arguments with blanks; a path may hold blanks, so a value goes on
+until the next word that looks like a flag.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-_INTEGERS = frozenset({"model.max_len", "scheduler.max_num_seqs", "scheduler.max_num_batched_tokens"})
+from kvaudit.parsers.llama_cpp.converters import attention, element, element_pair, integer
+
 _FIELDS = {
     "--parallel": "scheduler.max_num_seqs",
     "-np": "scheduler.max_num_seqs",
+    "--flash-attn": "attention.backend",
+    "-fa": "attention.backend",
     "--batch-size": "scheduler.max_num_batched_tokens",
     "-b": "scheduler.max_num_batched_tokens",
-    "--kv-cache-type": "kv_cache.dtype",
-    "--cache-type-k": "kv_cache.dtype",
 }
+_KV_TYPE = "kv_cache.dtype"
+_KV_FLAGS = (("--cache-type-k", "-ctk"), ("--cache-type-v", "-ctv"))
 
 
 def flags(command: str) -> dict[str, str | bool]:
+    """Flags of a command line in one piece, with Go's escapes, with their values; a flag without a value is True."""
+    return flags_of_words(command.replace("\\\\", "\\").replace('\\"', '"').split(" "))
+
+
+def flags_of_words(words: Iterable[str]) -> dict[str, str | bool]:
     """Flags with their values; a flag without a value is True. The program and its verb are left out."""
     found: dict[str, str | bool] = {}
     name = ""
-    for word in command.replace("\\\\", "\\").replace('\\"', '"').split(" "):
+    for word in words:
         if len(word) > 1 and word[0] == "-" and (word[1] == "-" or word[1].isalpha()):
             name = word
             found[name] = True
@@ -42,14 +50,27 @@ def model(found: dict[str, str | bool]) -> str | None:
 
 def requested(found: dict[str, str | bool]) -> Iterator[tuple[str, Any, str]]:
     """(field, value, flag) of what the command asks for."""
+    yield from _kv_type(found)
     for flag, field in _FIELDS.items():
         value = found.get(flag)
-        if not isinstance(value, str):
-            continue
-        if field not in _INTEGERS:
-            yield field, value.strip("'\""), flag
-        elif value.isascii() and value.isdigit() and len(value) < 19:
-            yield field, int(value), flag
+        if value is True and field == "attention.backend":
+            yield field, "flash", flag
+        elif isinstance(value, str) and field == "attention.backend":
+            if (backend := attention(value)) is not None:
+                yield field, backend, flag
+        elif isinstance(value, str) and (number := integer(value)) is not None:
+            yield field, number, flag
+
+
+def _kv_type(found: dict[str, str | bool]) -> Iterator[tuple[str, Any, str]]:
+    """The cache type: one flag of Ollama for both, or one each for K and V; a side nobody typed is the engine's to choose."""
+    both = found.get("--kv-cache-type")
+    if isinstance(both, str):
+        yield _KV_TYPE, element(both.strip("'\"")), "--kv-cache-type"
+        return
+    key, value = (next((found[flag] for flag in side if isinstance(found.get(flag), str)), None) for side in _KV_FLAGS)
+    if isinstance(key, str) and isinstance(value, str):
+        yield _KV_TYPE, element_pair(key, value), "--cache-type-k" if "--cache-type-k" in found else "-ctk"
 
 
 def environment(body: str, name: str) -> str | None:

@@ -11,6 +11,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import re2
+
 from kvaudit.sources.lines import Line
 
 _CLIENT_TEXT = (
@@ -28,6 +30,7 @@ _CLIENT_TEXT = (
 )
 """Messages that quote templates, requests or generated text: their content proves nothing about the engine."""
 
+_CHILD = re2.compile(r"(?:^|\s)\[(?P<port>\d{4,5})\] (?:\d|\w+:|\w+_|slot |srv )")
 _BODIES = ("msg", "log", "message", "MESSAGE", "textPayload")
 _OWN_KEYS = frozenset({"msg", "type", "time", "level", "tid", "timestamp", "function", "line"})
 
@@ -40,13 +43,16 @@ class Record:
     line: str
     message: str
     position: int = 0
+    child: str = ""
+    """The port of the server instance that a router spawned and whose line it passes on; empty for the process itself."""
 
 
 def record(line: Line) -> Record | None:
     """The record of one physical line; None for text that clients sent or the model wrote."""
     text = line.text.rstrip("\r\n")
     found = _json_record(line.number, text) if text.startswith("{") else None
-    found = found or Record(line.number, text, text)
+    child = _CHILD.search(text[:200])
+    found = found or Record(line.number, text, text, child=child.group("port") if child else "")
     return None if any(words in found.message for words in _CLIENT_TEXT) else found
 
 

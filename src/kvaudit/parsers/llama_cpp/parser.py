@@ -38,15 +38,13 @@ class LlamaCppLog:
                 found = whole(record.message) if record.number == cut else find(record.message)
                 if found.names:
                     splitter.assign(record, found).take(record, found)
-        return _reading(source, splitter.starts)
+        return _reading(source, splitter.finish())
 
 
-def _reading(source: Source, builders: list[StartBuilder]) -> Reading:
-    starts = []
-    for index, builder in enumerate(builders):
-        last = builders[index + 1].first_line - 1 if index + 1 < len(builders) else source.lines
-        starts.append(builder.start(builder.settle(), last))
+def _reading(source: Source, found: list[tuple[StartBuilder, int]]) -> Reading:
+    starts = [builder.start(builder.settle(), last) for builder, last in found]
     starts = starts or [Start(first_line=1, last_line=max(1, source.lines))]
+    builders = [builder for builder, _ in found]
     reading = Reading(kind="engine-log", engine="llama_cpp", starts=starts, notes=notes(builders))
     begins = [builder.collector.origin(builder.first, 0, "start") for builder in builders[:_MOST_STARTS_SHOWN] if builder.first]
     reading.facts.append(fact("engine.name", "llama_cpp", "observed", begins[:1]))

@@ -142,7 +142,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-buffer",
         b" KV buffer size = ",
-        _CACHE + r"(?P<device>[\w()]+) KV buffer size = +(?P<mib>[\d.]+) MiB",
+        _CACHE + r"(?P<device>\S.*?) KV buffer size = +(?P<mib>[\d.]+) MiB",
         (),
         "observed",
         "llama_kv_cache:      CUDA0 KV buffer size =  4096.00 MiB",

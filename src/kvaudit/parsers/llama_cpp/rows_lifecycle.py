@@ -88,6 +88,24 @@ ROWS: tuple[Row, ...] = (
     ),
     _row(
         "gave-up",
+        b"exiting due to HTTP server error",
+        r"\bexiting due to HTTP server error",
+        "main: exiting due to HTTP server error",
+    ),
+    _row(
+        "gave-up",
+        b"bind to server socket",
+        r"(?P<what>couldn't bind to server socket.*)",
+        "error: couldn't bind to server socket: hostname=127.0.0.1 port=8080",
+    ),
+    _row(
+        "cause",
+        b"failed to create MTP context",
+        r"(?P<what>failed to create MTP context)",
+        "srv    load_model: failed to create MTP context",
+    ),
+    _row(
+        "gave-up",
         b"HTTP server socket",
         r"(?P<what>couldn't bind (?:to )?HTTP server socket.*)",
         "start: couldn't bind HTTP server socket, hostname: 127.0.0.1, port: 8080",

@@ -130,7 +130,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "model-buffer",
         b" buffer size = ",
-        r"\b(?:load_tensors|llm_load_tensors): +(?P<device>[\w()]+)(?: model)? buffer size = +(?P<mib>[\d.]+) MiB",
+        r"\b(?:load_tensors|llm_load_tensors): +(?P<device>\S.*?)(?: model)? buffer size = +(?P<mib>[\d.]+) MiB",
         (),
         "observed",
         "load_tensors:        CUDA0 model buffer size =  4403.49 MiB",

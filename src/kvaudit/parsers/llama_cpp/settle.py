@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Origin
-from kvaudit.parsers.llama_cpp import hardware, silence
+from kvaudit.parsers.llama_cpp import command, hardware, silence
 from kvaudit.parsers.llama_cpp.converters import element_pair
 from kvaudit.parsers.llama_cpp.messages import Record
 from kvaudit.parsers.llama_cpp.outcome import Outcome
@@ -37,6 +37,7 @@ def settle(start: StartBuilder, outcome: Outcome) -> None:
         _context(start.collector, context)
         _caches(start.collector, context)
         _split(start, load, context)
+    _command(start)
     hardware.add(start, load, context)
     _notices(start)
     _outcome(start, outcome)
@@ -108,6 +109,17 @@ def _fork(collector: Collector, name: str, origins: Sequence[Origin]) -> None:
     fork = next((fork for prefix, fork in _FORK_TYPES.items() if name.startswith(prefix)), None)
     if fork:
         collector.add("engine.build", fork, "inferred", origins, how=f"no build of llama.cpp itself knows the cache type {name}")
+
+
+def _command(start: StartBuilder) -> None:
+    """What the command line asked for, where a parent process echoes it."""
+    if start.command is None:
+        return
+    flags, record = start.command
+    origins = [start.collector.origin(record, 0, "command")]
+    for name, value, _ in command.requested(flags):
+        start.collector.add(name, value, "requested", origins)
+    start.collector.add("run.args", dict(flags), "requested", origins)
 
 
 def _split(start: StartBuilder, load: Load | None, context: Context) -> None:

@@ -42,8 +42,13 @@ def explain(start: StartBuilder, context: Context | None, outcome: Outcome) -> N
         level, record, at = start.verbosity
         because = f"the log was written at verbosity {level}, which hides the lines about the KV cache; {REMEDY}"
         origins = [start.collector.origin(record, at, "verbosity")]
-    elif outcome.ready and not start.loads and start.life.ready is not None:
+    elif outcome.ready and not _library_spoke(start) and start.life.ready is not None:
         because = f"the log holds the server's own lines only, none of the library about the KV cache; {REMEDY}"
         origins = [start.collector.origin(start.life.ready, 0, "verbosity")]
     if because:
         start.collector.append("clue.why_unknown", {"fields": list(HIDDEN), "because": because}, origins)
+
+
+def _library_spoke(start: StartBuilder) -> bool:
+    """Whether lines of the library that only a loud log holds were seen; its warnings stand in a quiet one too."""
+    return any(load.seen or any("cells" in context.seen for context in load.contexts) for load in start.loads)

@@ -82,6 +82,8 @@ class StartBuilder:
     notices: list[tuple[str, Record, Match]] = field(default_factory=list)
     verbosity: tuple[int, Record, int] | None = None
     draft_next: bool = False
+    command: tuple[dict[str, str | bool], Record] | None = None
+    """The flags with which a parent process started it, and where they stand."""
     serves_alone: bool = True
     """Whether the start is a server of its own; Ollama's runners are driven by another program."""
 
@@ -89,6 +91,11 @@ class StartBuilder:
     def loading(self) -> bool:
         """Whether a model was named or loaded."""
         return bool(self.loads) or "loading-model" in self.process.seen
+
+    @property
+    def is_router(self) -> bool:
+        """Whether this process loads no model itself."""
+        return "router" in self.process.seen and not self.loading
 
     @property
     def path(self) -> str | None:

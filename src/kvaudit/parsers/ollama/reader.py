@@ -7,10 +7,11 @@ vocabulary. Warnings before a runner starts are about the runner that follows.
 from __future__ import annotations
 
 from kvaudit.parsers.collector import Collector
+from kvaudit.parsers.llama_cpp import command
 from kvaudit.parsers.llama_cpp.messages import Record
 from kvaudit.parsers.llama_cpp.parts import served_load
 from kvaudit.parsers.llama_cpp.start import Found, StartBuilder
-from kvaudit.parsers.ollama import command, rows
+from kvaudit.parsers.ollama import rows
 from kvaudit.parsers.ollama.runner import Runner
 from kvaudit.parsers.ollama.serve import Serve
 from kvaudit.parsers.tables import Match

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 import re2
 
 from kvaudit.parsers.facts import Origin, Start
+from kvaudit.parsers.llama_cpp import command
 from kvaudit.parsers.llama_cpp.converters import attention, element, quantization, size
 from kvaudit.parsers.llama_cpp.devices import on_host, platform
 from kvaudit.parsers.llama_cpp.messages import Record
 from kvaudit.parsers.llama_cpp.parts import served_load
 from kvaudit.parsers.llama_cpp.start import StartBuilder
-from kvaudit.parsers.ollama import command
 from kvaudit.parsers.ollama.serve import Serve
 from kvaudit.parsers.tables import Match
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.parsers.llama_cpp import command
 from kvaudit.parsers.llama_cpp.messages import Record
 from kvaudit.parsers.llama_cpp.start import StartBuilder
-from kvaudit.parsers.ollama import command
 from kvaudit.parsers.tables import Match
 
 _KV_TYPE = "OLLAMA_KV_CACHE_TYPE"
