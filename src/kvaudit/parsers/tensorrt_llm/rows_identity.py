@@ -208,6 +208,18 @@ ROWS: tuple[Row, ...] = (
         "MPI size: 1, MPI local size: 1, rank: 0",
     ),
     Row(
+        "deploy-world",
+        b"Initializing for: lib=",
+        r"^Initializing for: lib=.{1,20}, local_rank=\d+, world_size=(?P<size>\d+)",
+        (
+            ("size", "parallel.gpus", positive),
+            ("size", "parallel.tensor", only_one),
+            ("size", "parallel.pipeline", only_one),
+        ),
+        "resolved",
+        "Initializing for: lib='OMPI', local_rank=0, world_size=1, port=47803",
+    ),
+    Row(
         "session-workers",
         b"start MpiSession with ",
         r"^start MpiSession with (?P<size>\d+) workers",

@@ -80,7 +80,7 @@ def _printed_bytes(table: FactTable) -> list[Vote]:
     value = _of_width(table, width, _EXACT)
     if value is None:
         return []
-    said = f"{printed[0].value:,} bytes per token, as printed, ÷ {elements:,} elements ({how}) = {width:g} bytes per element"
+    said = f"{printed[0].value} bytes per token, as printed, ÷ {elements:,} elements ({how}) = {width:g} bytes per element"
     origins: list[Origin] = [*printed[0].origins, *table.clue_origins("clue.checkpoint_config")[:1]]
     return [Vote(Rank.ARITHMETIC, value, said, tuple(origins))]
 
