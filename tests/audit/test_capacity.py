@@ -147,7 +147,7 @@ def _arm(version: str | None, tokens: int = 262_144, engine: str = "vllm", concu
     ("a", "b", "same"),
     [
         # both before, or both since 0.21: one meaning, whatever the figures
-        (_arm("0.20.2", 300_000), _arm("0.19.0"), True),
+        (_arm("0.19.1", 300_000), _arm("0.18.0"), True),
         (_arm("0.21.0", 300_000), _arm("0.25.1"), True),
         # on both sides of 0.21 the figures tell: plain attention prints concurrency × limit in both
         (_arm("0.20.2"), _arm("0.21.0"), True),

@@ -13,7 +13,7 @@ from kvaudit.record.model import Record
 from kvaudit.record.versions import bounds
 
 _MATERIAL = 0.02
-_MEANING_CHANGED = "0.21"
+_MEANING_CHANGED = ("0.20.1", "0.21")
 _BYTES_CAUSES = (
     "kv_cache.dtype",
     "model.path",
@@ -136,14 +136,18 @@ def meaning_of_tokens(record: Record) -> str | None:
 
 
 def same_meaning(a: Record, b: Record) -> bool | None:
-    """Whether the two printed capacities count the same thing; None where neither versions nor figures tell."""
+    """Whether the two printed capacities count the same thing; None where neither versions nor figures tell.
+
+    The figure changed within the 0.20 series (read in the sources of 0.20.0 and 0.20.1; release notes speak of 0.21), so two
+    versions clearly on one side agree, and between them the figures themselves are asked.
+    """
     from packaging.version import Version
 
     sides = [bounds(arm.value("engine.version")) for arm in (a, b)]
-    changed = Version(_MEANING_CHANGED)
-    if a.value("engine.name") == b.value("engine.name") == "vllm" and all(sides):
-        newer = {side.low >= changed for side in sides if side}
-        if len(newer) == 1 and all((side.low >= changed) == (side.high >= changed) for side in sides if side):
-            return True
+    first, last = Version(_MEANING_CHANGED[0]), Version(_MEANING_CHANGED[1])
+    of_vllm = a.value("engine.name") == b.value("engine.name") == "vllm" and all(sides)
+    before, since = (all(side.high < first for side in sides if side), all(side.low >= last for side in sides if side))
+    if of_vllm and (before or since):
+        return True
     meanings = {meaning_of_tokens(arm) for arm in (a, b)}
     return None if None in meanings else len(meanings) == 1
