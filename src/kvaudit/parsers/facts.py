@@ -24,6 +24,7 @@ CLUES: dict[str, str] = {
     "clue.checkpoint_path": "Folder of the checkpoint files that were read.",
     "clue.checkpoint_config": "The parts of config.json that the KV arithmetic needs, as an object.",
     "clue.checkpoint_quantization": "The quantization block that speaks about KV, normalised, with the file it stands in.",
+    "clue.quantization_block": "One quantization block of a checkpoint file, whether engines read it or not.",
     "clue.checkpoint_statement": "The block that decides among the files of a checkpoint; chosen by `record`.",
     "clue.kv_scales": "KV scales among the tensor names of an index or header: their layers, and whether all equal 1.0.",
     "clue.weights": "Tensors, elements by type and bytes of a file of weights.",

@@ -46,9 +46,15 @@ def kv_dtype_under_auto(engine: str, version: Bounds, statement: dict[str, Any])
 
     A build between two releases gets an answer only where the rows of both releases agree. None where no row speaks.
     """
+    row = row_of(engine, statement)
+    return _agreed(*(_result(row, end) for end in (version.low, version.high))) if row else None
+
+
+def row_of(engine: str, statement: dict[str, Any]) -> dict[str, Any] | None:
+    """The row of the engine's table that speaks of this statement, for all its releases; None where none does."""
     for row in engine_table(engine).get("auto_kv_dtype", []):
         if all(_holds(statement.get(key), wanted) for key, wanted in row["when"].items()):
-            return _agreed(*(_result(row, end) for end in (version.low, version.high)))
+            return dict(row)
     return None
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from kvaudit.parsers.checkpoint.geometry import geometry
 from kvaudit.parsers.checkpoint.json_document import JsonDocument, load
-from kvaudit.parsers.checkpoint.quantization import block_of_config
-from kvaudit.parsers.checkpoint.quantization_facts import state_block, state_no_block
+from kvaudit.parsers.checkpoint.quantization import all_blocks, block_of_config
+from kvaudit.parsers.checkpoint.quantization_facts import state_block, state_every_block, state_no_block
 from kvaudit.parsers.checkpoint.recognition import kind_of
 from kvaudit.parsers.checkpoint.shape import Decoder, decoder_of, head_dim_of, kv_heads_of, layers_of
 from kvaudit.parsers.checkpoint.statements import Statements
@@ -46,6 +46,7 @@ class ConfigJson:
             state_no_block(statements, "config.json")
         else:
             state_block(statements, block, "config.json", word(decoder.text.get("expert_dtype")))
+        state_every_block(statements, all_blocks(document.value), "config.json")
         _state_clues(statements, document, decoder)
         return Reading(kind=self.kind, facts=[*statements.facts(), *_file_facts(source, self.name)])
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from kvaudit.parsers.checkpoint import families
 from kvaudit.parsers.checkpoint.layer_kinds import CHUNKED, CONVOLUTION, FULL, LINEAR, MAMBA, NONE, SLIDING
+from kvaudit.parsers.checkpoint.parameters import dense_parameters
 from kvaudit.parsers.checkpoint.shape import Decoder, Found, head_dim_of, heads_of, hidden_of, kinds_of, kv_heads_of, layers_of
 from kvaudit.parsers.checkpoint.values import as_list, as_object, count_of, flag, positive, word
 
@@ -82,6 +83,7 @@ def geometry(decoder: Decoder) -> dict[str, Any]:
         "sliding_window": window(decoder),
         "mtp_layers": _value(decoder.first(_MTP_KEYS)) or 0,
         "mtp_attention_layers": mtp_attention_layers(decoder),
+        "dense_parameters": dense_parameters(decoder),
     }
     described |= {key: number for key in _NUMBERS if (number := count_of(text.get(key))) is not None}
     if decoder.model_type.startswith("mimo_v2"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kvaudit.parsers.checkpoint.json_document import load
 from kvaudit.parsers.checkpoint.quantization import Block, block_of_file
-from kvaudit.parsers.checkpoint.quantization_facts import state_block
+from kvaudit.parsers.checkpoint.quantization_facts import state_block, state_every_block
 from kvaudit.parsers.checkpoint.recognition import kind_of
 from kvaudit.parsers.checkpoint.statements import Statements
 from kvaudit.parsers.facts import Reading
@@ -33,6 +33,7 @@ class HfQuantConfig:
         block = block_of_file(document.value)
         statements = Statements(document, self.name)
         state_block(statements, block, _file_kind(block))
+        state_every_block(statements, [block], _file_kind(block))
         statements.add("clue.checkpoint_path", source.folder)
         return Reading(kind=self.kind, facts=statements.facts())
 

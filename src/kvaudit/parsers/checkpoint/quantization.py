@@ -13,6 +13,8 @@ from kvaudit.parsers.checkpoint.positions import pointer_of
 from kvaudit.parsers.checkpoint.shape import Decoder
 from kvaudit.parsers.checkpoint.values import as_object, short, word
 
+_DEEPEST_BLOCK = 3
+_MOST_PARTS = 200
 BLOCK_KEYS = ("quantization_config", "compression_config")
 
 
@@ -55,6 +57,13 @@ class Block:
         return "compressed-tensors" if self.path[-1:] == ("compression_config",) and "config_groups" in self.body else ""
 
     @property
+    def method_from(self) -> str:
+        """What names the method: the key `quant_method`, ModelOpt's own form, or (in a flat block) its producer alone."""
+        if word(self.get("quant_method")):
+            return "quant_method"
+        return "quantization" if self.path[-1:] == ("quantization",) else "producer" if self.producer else "keys"
+
+    @property
     def method_pointer(self) -> str:
         """The key that names the method."""
         return self.pointer("quant_method") if word(self.get("quant_method")) else self.pointer("producer")
@@ -86,6 +95,21 @@ def block_of_config(decoder: Decoder) -> Block | None:
         if decoder.path and (body := as_object(decoder.text.get(key))):
             return _unfolded(body, (*decoder.path, key), nested=True)
     return None
+
+
+def all_blocks(root: dict[str, Any]) -> list[Block]:
+    """Every block of a config.json, wherever it stands: at the top, in the decoder's part, in that of a tower or a drafter."""
+    found: list[Block] = []
+    level: list[tuple[tuple[str, ...], dict[str, Any]]] = [((), root)]
+    for _ in range(_DEEPEST_BLOCK):
+        below = []
+        for path, part in level:
+            bodies = ((key, as_object(part.get(key))) for key in BLOCK_KEYS)
+            found += [_unfolded(body, (*path, key), nested=bool(path)) for key, body in bodies if body]
+            inner = ((key, as_object(value)) for key, value in part.items() if key not in BLOCK_KEYS)
+            below += [((*path, key), value) for key, value in inner if value]
+        level = below[:_MOST_PARTS]
+    return found
 
 
 def block_of_file(document: dict[str, Any]) -> Block:

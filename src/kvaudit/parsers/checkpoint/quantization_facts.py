@@ -29,6 +29,15 @@ def state_block(statements: Statements, block: Block, file_kind: str, expert_dty
     statements.add("clue.checkpoint_quantization", _clue(block, scheme, file_kind), _scheme_pointer(block, scheme))
 
 
+def state_every_block(statements: Statements, blocks: list[Block], file_kind: str) -> None:
+    """State what each block of a file is, so that none stays unseen: engines read different ones."""
+    for block in blocks:
+        scheme = scheme_of(block)
+        described = _clue(block, scheme, file_kind) | {"weights": weight_format(block), "pointer": pointer_of(*block.path)}
+        pointers = [pointer_of(*block.path), *([_scheme_pointer(block, scheme)] if scheme.key else [])]
+        statements.add("clue.quantization_block", described, *pointers)
+
+
 def state_no_block(statements: Statements, file_kind: str) -> None:
     """State that a config.json has no block: weights and KV are not quantized, as far as this file goes."""
     statements.add("model.quantization", "none", "", how=_NO_BLOCK)
@@ -66,6 +75,7 @@ def _clue(block: Block, scheme: Scheme, file_kind: str) -> dict[str, Any]:
     return {
         "file": file_kind,
         "method": block.method,
+        "method_from": block.method_from,
         "quant_algo": block.algorithm,
         "producer": block.producer,
         "producer_version": block.producer_version,

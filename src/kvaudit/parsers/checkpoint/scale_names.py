@@ -1,7 +1,7 @@
 """Tensor names of KV scales, of the layers they belong to, and of the projections that show which layers have attention.
 
 Room: checkpoint parsers. Names only. Writers and remaps: vLLM 0.33 `maybe_remap_kv_scale_name` and `get_cache_scale`, and the
-same table in SGLang 0.5.23. `.weight_scale`, `.input_scale` and `.weight_scale_inv` scale weights and activations, never the cache.
+same table in SGLang 0.5.23. `.weight_scale`, `.input_scale` and `.weight_scale_inv` scale weights and activations, not the cache.
 """
 
 from __future__ import annotations
