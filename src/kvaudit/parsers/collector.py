@@ -29,7 +29,8 @@ PER_RANK = frozenset(
 )
 """Fields that keep one fact per rank; repeats of one rank within a start get `#2`, `#3`, ... as scope."""
 
-_MOST_PER_FIELD = 256
+_MOST_NOTICES = 256
+_MOST_RANKS = 64
 
 
 class Placed(Protocol):
@@ -97,7 +98,7 @@ class Collector:
     def _add_ranked(self, new: Fact) -> None:
         scope, number = new.scope or "", 1
         while (known := self._ranked.get((new.field, scope))) is not None:
-            if known.value == new.value or number > _MOST_PER_FIELD:
+            if known.value == new.value or number > _MOST_RANKS:
                 return
             number += 1
             scope = f"{new.scope} #{number}" if new.scope else f"#{number}"
@@ -110,7 +111,7 @@ class Collector:
     def note(self, code: str, text: str, origins: Sequence[Origin]) -> None:
         """One of the engine's own warnings; each text once."""
         value = [{"code": code, "text": text}]
-        if len(self._listed) < _MOST_PER_FIELD and all(known.value != value for known in self._listed):
+        if len(self._listed) < _MOST_NOTICES and all(known.value != value for known in self._listed):
             self.append("engine.notices", value, origins)
 
     def drop(self, field: str, stage: Stage) -> None:

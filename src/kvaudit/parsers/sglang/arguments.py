@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import re2
 
 from kvaudit.fields import FIELDS, Stage, spelled
-from kvaudit.parsers.vllm import repr_split
+from kvaudit.parsers import repr_split
 
 _REQUESTED = {
     "model_path": "model.path",
@@ -85,8 +85,18 @@ def said(arguments: Arguments) -> Iterator[Said]:
     for key, field in _NEGATED.items():
         if isinstance(values.get(key), bool):
             yield Said(field, not values[key], "resolved", key)
+    if hybrid := _hybrid_attention(values):
+        yield Said("attention.backend", hybrid, "resolved", "decode_attention_backend")
     for rest in (_prefill, _graphs, _speculation, _offload, _transfer, _parallel, _platform, _sampling):
         yield from rest(arguments)
+
+
+def _hybrid_attention(values: dict[str, Any]) -> str | None:
+    """The backends of both phases, where none was set for both at once."""
+    prefill, decode = values.get("prefill_attention_backend"), values.get("decode_attention_backend")
+    if values.get("attention_backend") is not None or not isinstance(prefill, str) or not isinstance(decode, str):
+        return None
+    return prefill if prefill == decode else f"prefill={prefill},decode={decode}"
 
 
 def _prefill(arguments: Arguments) -> Iterator[Said]:

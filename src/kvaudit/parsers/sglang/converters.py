@@ -11,7 +11,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.vllm.repr_split import mapping
+from kvaudit.parsers.repr_split import mapping
 
 _DRAFTER = re2.compile(r"NextN|Eagle|MTP|DFlash|DSpark|Draft|Medusa")
 _HEX = re2.compile(r"^[0-9a-f]{40}$")
@@ -36,6 +36,12 @@ def number(words: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def from_mib(words: str) -> float | None:
+    """MiB as GiB."""
+    value = integer(words)
+    return None if value is None else round(value / 1024, 3)
 
 
 def text(words: str) -> str | None:

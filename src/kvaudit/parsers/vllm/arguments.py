@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kvaudit.parsers.vllm import repr_split
+from kvaudit.parsers import repr_split
 
 FIELD_OF = {
     "model": "model.path",

@@ -11,7 +11,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.vllm.repr_split import mapping
+from kvaudit.parsers.repr_split import mapping
 
 _DRAFTER = re2.compile(r"Draft|Eagle|MTP|Medusa|MLPSpeculator")
 _ATTENTION = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvaudit.fields import FIELDS, Stage, spelled
-from kvaudit.parsers.vllm import repr_split
+from kvaudit.parsers import repr_split
 from kvaudit.parsers.vllm.arguments import as_object
 
 FIELD_OF = {

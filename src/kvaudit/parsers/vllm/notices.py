@@ -5,8 +5,8 @@ Room: matched notice rows in, notices out. Codes stand in the row table.
 
 from __future__ import annotations
 
+from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.tables import Match
-from kvaudit.parsers.vllm.collector import Collector
 from kvaudit.parsers.vllm.messages import Record
 
 _LONGEST = 300

@@ -6,7 +6,7 @@ data-parallel engines and workers of one start must not count as starts.
 
 from __future__ import annotations
 
-from kvaudit.parsers.vllm.collector import Collector
+from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.vllm.following import Document
 from kvaudit.parsers.vllm.messages import Record
 from kvaudit.parsers.vllm.processes import Process
@@ -80,7 +80,7 @@ class Splitter:
         previous = self._owner.get(record.process.pid) if record.process else (self.starts[-1] if self.starts else None)
         if previous is not None:
             self._owner = {pid: start for pid, start in self._owner.items() if start is not previous}
-        start = StartBuilder(Collector(self.source), self.document, first_line=record.number, last_line=record.number)
+        start = StartBuilder(Collector(self.source, "vllm"), self.document, first_line=record.number, last_line=record.number)
         self.starts.append(start)
         return start
 

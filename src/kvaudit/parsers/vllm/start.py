@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kvaudit.fields import FIELDS, spelled
+from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Fact, Start
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.vllm import arguments, engine_line, settle
-from kvaudit.parsers.vllm.collector import Collector
 from kvaudit.parsers.vllm.following import Document
 from kvaudit.parsers.vllm.messages import Record
 from kvaudit.parsers.vllm.outcome import Life

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import re2
 
-from kvaudit.parsers.vllm.collector import Collector
+from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.vllm.messages import Record
 
 HINTS: tuple[bytes, ...] = (

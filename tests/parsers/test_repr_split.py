@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kvaudit.parsers.vllm.repr_split import assignments, constant, mapping, namespace
+from kvaudit.parsers.repr_split import assignments, constant, mapping, namespace
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.text(max_size=12)
 NESTED = st.recursive(

@@ -1,7 +1,8 @@
 """Python reprs and `k=v, k=v` lines become JSON values: quote- and bracket-aware, never evaluated, cut lines survive.
 
-Room: text in, values out; no key is known here. Engine lines, `Namespace(...)` dumps and argument dicts hold nested class
-reprs and enums, which no literal parser reads. A cut value is dropped, what stands before it is kept.
+Room: `parsers`, shared by all engines. Text in, values out; no key is known here. Engine lines, `Namespace(...)` dumps and
+argument dicts hold nested class reprs and enums, which no literal parser reads. A cut value is dropped, what stands before it
+is kept.
 """
 
 from __future__ import annotations
