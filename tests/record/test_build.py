@@ -217,6 +217,13 @@ def test_a_saved_record_is_of_one_start(tmp_path: Path, redactor: Redactor) -> N
         read_arm([saved], redactor, Options(session="2"))
 
 
+def _nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -227,6 +234,7 @@ def test_a_saved_record_is_of_one_start(tmp_path: Path, redactor: Redactor) -> N
         lambda written: written.update(sources=[{"kind": 1}]),
         lambda written: written.update(sources=["server.log"]),
         lambda written: written.update(sessions={"list": [{"first_line": "x"}]}),
+        lambda written: written["fields"]["run.args"]["facts"][0].update(value=_nested(400)),
     ],
 )
 def test_a_damaged_record_is_named(damage: Any, tmp_path: Path, redactor: Redactor) -> None:

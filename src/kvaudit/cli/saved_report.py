@@ -27,18 +27,18 @@ def arm_of_report(path: str, arm: str) -> Record | None:
         return None
     try:
         document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        written = document["arms"]["ab".index(arm)]
-        return _record(written)
+        return _record(path, document["arms"]["ab".index(arm)])
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise InputError(path, f"a damaged report, or one without arm {arm}: {error}") from error
 
 
-def _record(written: dict[str, Any]) -> Record:
-    from kvaudit.parsers.facts import Fact
-    from kvaudit.record.model import FieldState, Record
+def _record(path: str, written: dict[str, Any]) -> Record:
+    """An arm of a report is a saved record."""
+    from kvaudit.parsers.saved_record import SavedRecord
+    from kvaudit.record.build import record_of_reading
+    from kvaudit.redaction import Redactor
+    from kvaudit.sources.source import Source
 
-    fields = {
-        name: FieldState(**{**held, "facts": [Fact(**{**one, "field": name}) for one in held["facts"]]})
-        for name, held in written["fields"].items()
-    }
-    return Record(label=written.get("label", ""), fields=fields)
+    data = json.dumps(written).encode()
+    source = Source(path, len(data), 0, "", "", [], Redactor(), data)
+    return record_of_reading(source, SavedRecord().read(source), str(written.get("label") or ""))

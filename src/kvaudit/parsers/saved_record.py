@@ -15,6 +15,9 @@ from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import CLUES, Fact, Reading, Start
 from kvaudit.sources.source import Source
 
+DEEPEST = 100
+"""Configurations of 64 levels are read, and a record adds a few of its own."""
+
 
 class SavedRecord:
     """Reads saved records."""
@@ -37,10 +40,23 @@ class SavedRecord:
             raise InputError(source.path, f"a damaged record: {error}") from error
         if not isinstance(document, dict) or document.get("version") != 0:
             raise InputError(source.path, "a record of another document version; write it again with `kvaudit record`")
+        if nested_too_deeply(document):
+            raise InputError(source.path, f"a damaged record: nested deeper than {DEEPEST} levels")
         try:
             return _reading(document)
         except (ValidationError, TypeError, AttributeError, KeyError) as error:
             raise InputError(source.path, f"a damaged record: {str(error).splitlines()[0]}") from error
+
+
+def nested_too_deeply(document: Any) -> bool:
+    """Whether a document of this program nests deeper than anything that was ever read into one."""
+    level = [document]
+    for _ in range(DEEPEST):
+        members = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [item for held in members for item in held if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _reading(document: dict[str, Any]) -> Reading:

@@ -65,6 +65,13 @@ def read_arm(arguments: Sequence[str], redactor: Redactor, options: Options | No
     return _record(evidence.label, read, sessions, facts)
 
 
+def record_of_reading(source: Source, reading: Reading, label: str) -> Record:
+    """The record of one saved document, settled again from its facts; nothing is looked up."""
+    read = _Read(readings=[(source, reading)], entries=_recorded(source, reading))
+    sessions, facts = _facts_of_start(read, Options())
+    return _record(label, read, sessions, facts)
+
+
 def _read(evidence: Evidence) -> _Read:
     read = _Read(errors=list(evidence.errors))
     for found in evidence.found:
