@@ -47,7 +47,7 @@ def other_differences(a: Record, b: Record) -> list[OtherDifference]:
     left, right = _configurations(a), _configurations(b)
     found = []
     for source in left:
-        if source in right and left[source] != right[source]:
+        if source in right and repr(left[source]) != repr(right[source]):
             found += _compare(source, left[source], right[source])
     return found[:_MOST]
 
