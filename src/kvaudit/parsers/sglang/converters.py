@@ -38,12 +38,6 @@ def number(words: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def from_mib(words: str) -> float | None:
-    """MiB as GiB."""
-    value = integer(words)
-    return None if value is None else round(value / 1024, 3)
-
-
 def text(words: str) -> str | None:
     """The words without surrounding blanks, quotes and a final full stop."""
     return words.strip().strip("'\"").rstrip(".,") or None

@@ -56,7 +56,7 @@ class Life:
             self.stopped_at = self.stopped_at or (None if self.failed_at else record)
         elif name in ("subprocess-exit", "child-failed", "scheduler-died", "warmup-failed", "watchdog"):
             self._failed(record)
-        elif name == "argument-error":
+        elif name in ("argument-error", "native-crash"):
             self._failed(record)
             self._error(record)
         elif name == "exception":

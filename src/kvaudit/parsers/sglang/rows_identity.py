@@ -98,6 +98,17 @@ ROWS: tuple[Row, ...] = (
         pick="first",
     ),
     Row(
+        "device-memory",
+        b"Reported total GPU memory per device",
+        r"Reported total GPU memory per device \(MiB\): \[[\d, ]+\], using min: (?P<mib>\d+) MiB",
+        (),
+        "observed",
+        "Failed to get GPU memory capacity from nvidia-smi. Falling back to torch.cuda.mem_get_info(). Reported total GPU memory "
+        "per device (MiB): [122501], using min: 122501 MiB.",
+        since="0.5.10",
+        pick="first",
+    ),
+    Row(
         "blackwell",
         b" detected: auto-selecting ",
         r"^SM\d+ \((?P<what>Blackwell|Hopper)\) detected: auto-selecting ",

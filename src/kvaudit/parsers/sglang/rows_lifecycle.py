@@ -102,6 +102,26 @@ ROWS: tuple[Row, ...] = (
         "Watchdog timeout (self.watchdog_timeout=300)",
     ),
     _row(
+        "native-crash",
+        b"borting with error : ",
+        r"[Aa]borting with error : (?P<what>\w+.*)$",
+        ":0:rocdevice.cpp :3586: 1632 us: Callback: Queue 0x7a1f aborting with error : HSA_STATUS_ERROR_EXCEPTION: An operation "
+        "resulted in a hardware exception. code: 0x1016",
+    ),
+    _row("native-crash", b"Fatal Python error: ", r"^Fatal Python error: (?P<what>\w.*)$", "Fatal Python error: Aborted"),
+    _row(
+        "native-crash",
+        b"Memory access fault by GPU",
+        r"^Memory access fault by GPU (?P<what>.*)$",
+        "Memory access fault by GPU node-2 (Agent handle: 0x55) on address 0x7f00. Reason: Unknown.",
+    ),
+    _row(
+        "native-crash",
+        b"Watchdog caught collective operation timeout",
+        r"^(?:\[rank\d+\]:\[.*\] )?\[(?:PG .*)?Rank \d+\] (?P<what>Watchdog caught collective operation timeout.*)$",
+        "[rank0]:[E603 18:30:41.04 ProcessGroupNCCL.cpp:683] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL()",
+    ),
+    _row(
         "argument-error",
         b": error: ",
         r"^(?:launch_server\.py|sglang|sglang serve|bench\w*\.py): error: (?P<what>.*)$",

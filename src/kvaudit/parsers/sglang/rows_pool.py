@@ -10,17 +10,26 @@ from kvaudit.parsers.sglang.converters import always, element_type, integer, pos
 from kvaudit.parsers.tables import Row
 
 _SIZES = r"(?:K size: (?P<keys>[\d.]+) GB, V size: (?P<values>[\d.]+) GB|KV size: (?P<both>[\d.]+) GB)"
+_POOL = rf"(?:dtype: (?P<dtype>[\w.]+), )?(?:#tokens: (?P<tokens>\d+), )?{_SIZES}(?:.*?\bpage_size=(?P<page>\d+))?"
 
 ROWS: tuple[Row, ...] = (
     Row(
         "pool",
-        b"KV Cache ",
-        rf"^(?P<label>[\w. -]{{0,60}}?) ?KV Cache (?P<kind>is allocated|VA upper bound)\. "
-        rf"(?:dtype: (?P<dtype>[\w.]+), )?(?:#tokens: (?P<tokens>\d+), )?{_SIZES}(?:.*?\bpage_size=(?P<page>\d+))?",
+        b"KV Cache is allocated",
+        rf"^(?P<label>[\w. -]{{0,60}}?) ?KV Cache (?P<kind>is allocated)\. {_POOL}",
         (("page", "kv_cache.block_size", positive),),
         "observed",
         "KV Cache is allocated. dtype: torch.bfloat16, #tokens: 131072, K size: 8.00 GB, V size: 8.00 GB",
         since="0.4.1",
+    ),
+    Row(
+        "pool",
+        b"KV Cache VA upper bound",
+        rf"^(?P<label>[\w. -]{{0,60}}?) ?KV Cache (?P<kind>VA upper bound)\. {_POOL}",
+        (("page", "kv_cache.block_size", positive),),
+        "observed",
+        "KV Cache VA upper bound. dtype: torch.bfloat16, #tokens: 900000, K size: 60.00 GB, V size: 60.00 GB",
+        since="0.5.17",
     ),
     Row(
         "pool-end",

@@ -40,6 +40,7 @@ def settle(start: StartBuilder, outcome: Outcome, sampled: bool) -> None:
     """Add everything that needs the whole start."""
     _arguments(start)
     _version(start)
+    _device_memory(start)
     start.pools.emit(start.collector)
     start.graphs.emit(start.collector)
     _eager(start)
@@ -57,6 +58,7 @@ def _arguments(start: StartBuilder) -> None:
     record, collector = start.reached["arguments"], start.collector
     for said in arguments.said(start.arguments):
         if said.field == "kv_cache.dtype" and _chosen_by_the_model(start, said.value):
+            _asked_for_nothing(start)
             continue
         origin = collector.origin(record, _place(record, said.key), "server-args")
         weight = -1 if said.field == "engine.platform" else 1
@@ -89,12 +91,29 @@ def _chosen_by_the_model(start: StartBuilder, value: object) -> bool:
     return notice is not None and str(value).startswith(str(notice.value)[:3])
 
 
+def _asked_for_nothing(start: StartBuilder) -> None:
+    notice = start.collector.fact("clue.kv_dtype_notice")
+    if notice is not None:
+        how = "the engine chooses for the model only where the flag was left at auto"
+        start.collector.add("kv_cache.dtype", "auto", "requested", notice.origins, how=how)
+
+
 def _version(start: StartBuilder) -> None:
     """A container's banner is no version of a server that runs from another source tree."""
     path = start.launch_path
     if path is not None and not any(folder in path for folder in _PACKAGES):
         start.collector.drop("engine.version", "resolved")
         start.collector.drop("engine.build", "resolved")
+
+
+def _device_memory(start: StartBuilder) -> None:
+    """Total memory of the device, for one GPU only.
+
+    With several, the free memory at start is printed after communication buffers were taken, and the two do not compare.
+    """
+    if start.device is not None and set(start.begun) == {None}:
+        mib, origin = start.device
+        start.collector.add("memory.total_gib", round(mib / 1024, 3), "observed", [origin])
 
 
 def _eager(start: StartBuilder) -> None:

@@ -39,8 +39,8 @@ class StartBuilder:
     arguments_text: str = ""
     launch_path: str | None = None
     weighed: set[str | None] = field(default_factory=set)
-    begun: set[str | None] = field(default_factory=set)
-    drafting: bool = False
+    begun: dict[str | None, float] = field(default_factory=dict)
+    device: tuple[int, Origin] | None = None
     dtype_fallback: Record | None = None
     retracted: int = 0
     retraction: Record | None = None
@@ -94,9 +94,11 @@ class StartBuilder:
         elif row.name == "kv-dtype-fallback":
             self.dtype_fallback = self.dtype_fallback or record
         elif row.name == "free-at-start" and record.scope not in self.begun:
-            self.begun.add(record.scope)
-            free = float(match.groups["free"])
+            self.begun[record.scope] = float(match.groups["free"])
+            free = self.begun[record.scope]
             collector.add("memory.free_at_start_gib", free, "observed", [origin], scope=record.scope)
+        elif row.name == "device-memory":
+            self.device = self.device or (int(match.groups["mib"]), origin)
         elif row.name == "capacity":
             settle.capacity(collector, match, origin)
 
@@ -106,14 +108,22 @@ class StartBuilder:
             return False
         self.weighed.add(record.scope)
         origin = self.collector.origin(record, match.start, match.row.name)
-        if "gib" in match.groups:
-            gib = float(match.groups["gib"])
-            self.collector.add("model.weights_gib", gib, "observed", [origin], scope=record.scope)
+        self._weights(record, match, origin)
         elapsed = record.message.startswith("Load weight end. elapsed=")
         if elapsed and "dtype" not in match.groups and "quantization" not in match.groups:
             how = "since 0.5.10 the line names the method of quantized weights"
             self.collector.add("model.quantization", "none", "resolved", [origin], how=how)
         return True
+
+    def _weights(self, record: Record, match: Match, origin: Origin) -> None:
+        """Weights on one rank: as printed, else free memory before minus after (to 0.4.2), which is what is printed later."""
+        scope, how = record.scope, None
+        gib = float(match.groups["gib"]) if "gib" in match.groups else None
+        if gib is None and scope in self.begun:
+            gib = round(self.begun[scope] - float(match.groups["free"]), 2)
+            how = "free memory before and after loading"
+        if gib is not None:
+            self.collector.add("model.weights_gib", gib, "inferred" if how else "observed", [origin], scope=scope, how=how)
 
     def finish(self, last_line: int, sampled: bool) -> Start:
         """The start with all its facts, its outcome and its cause. `sampled`: batch lines were left out."""
