@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kvaudit.errors import InputError
 from kvaudit.redaction import Redactor
+from kvaudit.sources.hub_address import is_hub_address
 from kvaudit.sources.opening import scan_file
 from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import HEAD_BYTES, Source
@@ -64,10 +65,22 @@ def collect(arguments: Sequence[str], hints: Hints, redactor: Redactor) -> Evide
 
 
 def _of(shown: str, hints: Hints, redactor: Redactor) -> list[Found]:
+    if is_hub_address(shown):
+        return list(_on_hub(shown, hints, redactor))
     path = Path(shown)
     if shown != "-" and path.is_dir():
         return list(_below(path, shown.rstrip("/") or "/", hints, redactor))
     return [Found(_source(path, shown, hints, redactor), shown, named=True)]
+
+
+def _on_hub(address: str, hints: Hints, redactor: Redactor) -> Iterator[Found]:
+    from kvaudit.sources.hub import snapshot
+
+    parsed, found = snapshot(address, redactor)
+    sources = [_source(path, parsed.shown(found.commit, name), hints, redactor) for name, path in found.documents.items()]
+    for number, source in enumerate([*sources, *found.weights]):
+        source.notes += found.notes if not number else []
+        yield Found(source, source.path, named=False)
 
 
 def _source(path: Path, shown: str, hints: Hints, redactor: Redactor) -> Source:
