@@ -129,7 +129,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _row(
         "failed",
-        b"failed to load '",
+        b"failed to load ",
         r"^\"?failed to load '[^']+' version \d+: (?P<what>.*)$",
         "failed to load 'tensorrt_llm' version 1: Internal: unexpected error when creating modelInstanceState",
     ),

@@ -23,6 +23,7 @@ _EXACT = 0.0005
 """Printed bytes are whole and computed, not measured: a layer more or less would show."""
 
 _NVFP4 = 0.5625
+_SHAPE = ("model.layers", "model.kv_heads", "model.head_dim")
 _OWN_SHAPES = ("swa_num_key_value_heads", "swa_head_dim", "global_head_dim", "num_global_key_value_heads", "num_kv_shared_layers")
 _FILES = ("hf_quant_config.json", "config.json")
 """The order in which the engine reads them: the quantization file speaks before config.json."""
@@ -81,7 +82,8 @@ def _printed_bytes(table: FactTable) -> list[Vote]:
     if value is None:
         return []
     said = f"{printed[0].value} bytes per token, as printed, ÷ {elements:,} elements ({how}) = {width:g} bytes per element"
-    origins: list[Origin] = [*printed[0].origins, *table.clue_origins("clue.checkpoint_config")[:1]]
+    shape = [origin for name in _SHAPE for origin in table.origins(name)[:1]]
+    origins: list[Origin] = [*printed[0].origins, *(shape or table.clue_origins("clue.checkpoint_config")[:1])]
     return [Vote(Rank.ARITHMETIC, value, said, tuple(origins))]
 
 
