@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from itertools import pairwise
 
 import click
 
@@ -74,12 +75,25 @@ def cli() -> None:
     """
 
 
+def _wants_json(arguments: list[str]) -> bool:
+    return "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
+
+
+def _write_document(error: click.ClickException) -> None:
+    from kvaudit.cli.running import make_redactor, write_error_document
+    from kvaudit.errors import InputError
+
+    write_error_document([InputError("", error.format_message())], make_redactor("default"))
+
+
 def main() -> None:
     """Run the command line; errors of input and usage exit with 2 and name what was wrong."""
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
+        if _wants_json(sys.argv[1:]):
+            _write_document(error)
         sys.exit(2)
     except click.Abort:
         sys.exit(130)

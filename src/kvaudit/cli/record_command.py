@@ -5,12 +5,10 @@ Room: `cli`.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from kvaudit.cli.options import arm_options, redact_option
-from kvaudit.cli.running import guarded, make_redactor, read, write_out
+from kvaudit.cli.running import guarded, make_redactor, read, write_file, write_out
 
 _EPILOG = """\b
 Examples:
@@ -34,7 +32,7 @@ def command(paths: tuple[str, ...], output: str | None, redact: str, session: st
 
         text = to_json(document(read(paths, redactor, session, no_local_checkpoint), redactor))
         if output:
-            Path(output).write_text(text, encoding="utf-8")
+            write_file(output, text)
         else:
             write_out(text)
         return 0

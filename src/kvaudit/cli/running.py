@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvaudit.errors import InputError, InputErrors, KvauditError
+from kvaudit.errors import InputError, InputErrors, KvauditError, UsageError
 
 if TYPE_CHECKING:
     from kvaudit.audit.audit import Wishes
@@ -31,10 +31,18 @@ def make_redactor(level: str) -> Redactor:
     return Redactor("full" if level == "full" else "default")
 
 
+def _stdin_used() -> int:
+    """1 where an arm of this call was read from standard input already, else 0."""
+    return int(sys.stdin is None or sys.stdin.closed)
+
+
 def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_checkpoint: bool) -> Record:
     """The record of one arm."""
     from kvaudit.record.build import Options, read_arm
+    from kvaudit.sources.arm import split_label
 
+    if [split_label(argument)[1] for argument in arguments].count("-") + _stdin_used() > 1:
+        raise UsageError("standard input (-) can be read only once")
     return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
 
 
@@ -89,7 +97,7 @@ def publish(report: Report, redactor: Redactor, options: dict[str, Any]) -> int:
         name, equals, path = target.partition("=")
         if not equals or name not in RENDERERS:
             raise click.UsageError(f"-o {target}: give FORMAT=PATH with FORMAT one of {', '.join(RENDERERS)}")
-        Path(path).write_text(RENDERERS[name](report, redactor), encoding="utf-8")
+        write_file(path, RENDERERS[name](report, redactor))
     write_out(RENDERERS[options["format_"]](report, redactor, terminal_width(), wants_colour()))
     click.echo(summary_line(report), err=True)
     return report.exit_code
@@ -106,6 +114,14 @@ def terminal_width() -> int | None:
     if wanted.isdigit() and int(wanted) >= 20:
         return int(wanted)
     return os.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def write_file(path: str, text: str) -> None:
+    """Text to a file. Raises `UsageError` where the file cannot be written."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def write_out(text: str) -> None:
@@ -134,12 +150,17 @@ def _failed(errors: list[InputError], format_: str, redactor: Redactor | None) -
         tried = f" (tried: {', '.join(families)})" if families else ""
         click.echo(f"kvaudit: {shown}{tried}", err=True)
     if format_ == "json":
-        document = {
-            "document": "error",
-            "version": 0,
-            "verdict": "input_error",
-            "exit_code": 2,
-            "errors": [{"path": error.path, "message": error.message, "tried": error.tried} for error in errors],
-        }
-        write_out(json.dumps(redactor.document(document), indent=2, ensure_ascii=False))
+        write_error_document(errors, redactor)
     return 2
+
+
+def write_error_document(errors: list[InputError], redactor: Redactor) -> None:
+    """The document `error`: what `--format json` gets where nothing was decided."""
+    document = {
+        "document": "error",
+        "version": 0,
+        "verdict": "input_error",
+        "exit_code": 2,
+        "errors": [{"path": error.path, "message": error.message, "tried": error.tried} for error in errors],
+    }
+    write_out(json.dumps(redactor.document(document), indent=2, ensure_ascii=False))
