@@ -10,6 +10,7 @@ from kvaudit.parsers.tables import fact
 from kvaudit.record.inspection.scales import settle_scales
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
+from kvaudit.record.kv_dtype.llama_cpp import votes as llama_cpp_votes
 from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
 from kvaudit.record.kv_dtype.tensorrt_llm import votes as tensorrt_llm_votes
 from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
@@ -17,9 +18,15 @@ from kvaudit.record.resolve import why_unknown
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
 
-_ENGINES_WITH_VOTES = {"vllm": vllm_votes, "sglang": sglang_votes, "tensorrt_llm": tensorrt_llm_votes}
-_WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm"})
-"""Engines that print bytes per token, or whose one byte is of two kinds: their votes hold the arithmetic."""
+_ENGINES_WITH_VOTES = {
+    "vllm": vllm_votes,
+    "sglang": sglang_votes,
+    "tensorrt_llm": tensorrt_llm_votes,
+    "llama_cpp": llama_cpp_votes,
+    "ollama": llama_cpp_votes,
+}
+_WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm", "llama_cpp", "ollama"})
+"""Engines that print bytes per token or the type itself, or whose one byte is of two kinds: their votes hold the arithmetic."""
 
 
 def infer_everything(table: FactTable) -> None:
@@ -49,7 +56,7 @@ def _settle_kv_dtype(table: FactTable) -> None:
         return
     widths = [] if engine in _WEIGHS_WIDTHS_ITSELF else width_votes(table)
     found = [*_ENGINES_WITH_VOTES[engine](table), *widths]
-    table.settled[FIELD] = settle(facts, found, why_unknown(FIELDS[FIELD], facts))
+    table.settled[FIELD] = settle(facts, found, table.reasons.get(FIELD) or why_unknown(FIELDS[FIELD], facts))
 
 
 def _add_scales(table: FactTable) -> None:

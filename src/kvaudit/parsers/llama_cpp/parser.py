@@ -6,10 +6,11 @@ Room: the `Parser` protocol for llama.cpp, nothing else; every step has its own 
 from __future__ import annotations
 
 from kvaudit.parsers.facts import Reading, Start
-from kvaudit.parsers.llama_cpp import messages, recognition, rows
+from kvaudit.parsers.llama_cpp import recognition, rows
+from kvaudit.parsers.llama_cpp.reading import Reader
 from kvaudit.parsers.llama_cpp.silence import TOO_EARLY
 from kvaudit.parsers.llama_cpp.splitter import Splitter
-from kvaudit.parsers.llama_cpp.start import StartBuilder, find, whole
+from kvaudit.parsers.llama_cpp.start import StartBuilder
 from kvaudit.parsers.tables import fact
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
@@ -31,21 +32,19 @@ class LlamaCppLog:
 
     def read(self, source: Source) -> Reading:
         """Facts per start and notes."""
-        splitter = Splitter(source)
-        cut = 0 if source.data is None or source.data.endswith(b"\n") else source.lines
-        for line in hit_lines(source):
-            if record := messages.record(line):
-                found = whole(record.message) if record.number == cut else find(record.message)
-                if found.names:
-                    splitter.assign(record, found).take(record, found)
-        return _reading(source, splitter.finish())
+        splitter, reader = Splitter(source), Reader(source)
+        for record, found in reader.records(hit_lines(source)):
+            if found.names:
+                splitter.assign(record, found).take(record, found)
+        return _reading(source, splitter.finish(), reader)
 
 
-def _reading(source: Source, found: list[tuple[StartBuilder, int]]) -> Reading:
+def _reading(source: Source, found: list[tuple[StartBuilder, int]], reader: Reader) -> Reading:
     starts = [builder.start(builder.settle(), last) for builder, last in found]
     starts = starts or [Start(first_line=1, last_line=max(1, source.lines))]
     builders = [builder for builder, _ in found]
-    reading = Reading(kind="engine-log", engine="llama_cpp", starts=starts, notes=notes(builders))
+    reading = Reading(kind="engine-log", engine="llama_cpp", starts=starts, unparsed=reader.unparsed)
+    reading.notes = [*reader.notes, *notes(builders)]
     begins = [builder.collector.origin(builder.first, 0, "start") for builder in builders[:_MOST_STARTS_SHOWN] if builder.first]
     reading.facts.append(fact("engine.name", "llama_cpp", "observed", begins[:1]))
     reading.facts.append(fact("engine.starts", len(starts), "observed", begins))

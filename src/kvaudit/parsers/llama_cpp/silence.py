@@ -42,7 +42,7 @@ def explain(start: StartBuilder, context: Context | None, outcome: Outcome) -> N
         level, record, at = start.verbosity
         because = f"the log was written at verbosity {level}, which hides the lines about the KV cache; {REMEDY}"
         origins = [start.collector.origin(record, at, "verbosity")]
-    elif outcome.ready and not _library_spoke(start) and start.life.ready is not None:
+    elif start.serves_alone and outcome.ready and start.life.ready is not None and not _library_spoke(start):
         because = f"the log holds the server's own lines only, none of the library about the KV cache; {REMEDY}"
         origins = [start.collector.origin(start.life.ready, 0, "verbosity")]
     if because:

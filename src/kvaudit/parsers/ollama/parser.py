@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Fact, Reading, Start
-from kvaudit.parsers.llama_cpp import messages
 from kvaudit.parsers.llama_cpp import rows as llama_cpp_rows
-from kvaudit.parsers.llama_cpp.start import StartBuilder, find, whole
-from kvaudit.parsers.ollama import recognition, rows
+from kvaudit.parsers.llama_cpp.reading import Reader
+from kvaudit.parsers.llama_cpp.start import StartBuilder
+from kvaudit.parsers.ollama import recognition, rows, unwrapping
 from kvaudit.parsers.ollama.reader import Attribution
 from kvaudit.parsers.ollama.runner import Runner
 from kvaudit.parsers.ollama.serve import Serve
 from kvaudit.parsers.tables import fact
-from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
 _MOST_STARTS_SHOWN = 20
@@ -36,11 +35,9 @@ class OllamaLog:
 
     def read(self, source: Source) -> Reading:
         """Facts per start and notes."""
-        attribution = Attribution(source)
-        cut = 0 if source.data is None or source.data.endswith(b"\n") else source.lines
-        for line in hit_lines(source):
-            if record := messages.record(line):
-                attribution.take(record, whole(record.message) if record.number == cut else find(record.message))
+        attribution, reader = Attribution(source), Reader(source)
+        for record, matched in reader.records(unwrapping.lines(source)):
+            attribution.take(record, matched)
         found = attribution.finish()
         starts = []
         for index, one in enumerate(found):

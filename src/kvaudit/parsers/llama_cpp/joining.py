@@ -1,0 +1,46 @@
+"""Long lines that a terminal or a paste cut in two: the line of the KV cache is read together with what continues it.
+
+Room: physical lines of one document in, one text out. Only lines that begin no record of their own are joined.
+"""
+
+from __future__ import annotations
+
+import re2
+
+from kvaudit.sources.lines import without_colours
+from kvaudit.sources.source import Source
+
+_MOST_LINES = 3
+_RECORD = re2.compile(
+    r"^\s*$|\b(?:llama_\w+|ggml_\w+|print_info|load_tensors|sched_reserve|common_\w+|srv|slot|main): |time=\d{4}-"
+)
+
+
+def continued(source: Source, number: int, message: str) -> list[str]:
+    """The message of line `number` joined with one, two and three lines behind it, as far as they continue it."""
+    text = source.text()
+    if text is None:
+        return []
+    joined, found = message, []
+    for line in _following(text, number):
+        readable = without_colours(line).rstrip("\r")
+        if _RECORD.search(readable[:200]):
+            break
+        joined = f"{joined.rstrip()} {readable.lstrip()}"
+        found.append(joined)
+    return found
+
+
+def _following(text: str, number: int) -> list[str]:
+    """The physical lines behind line `number` (1-based), at most `_MOST_LINES`."""
+    start = 0
+    for _ in range(number):
+        start = text.find("\n", start) + 1
+        if not start:
+            return []
+    end = start
+    for _ in range(_MOST_LINES):
+        end = text.find("\n", end) + 1
+        if not end:
+            return text[start:].split("\n")[:_MOST_LINES]
+    return text[start : end - 1].split("\n")

@@ -1,0 +1,49 @@
+"""Logs that a terminal broke at its width: records that begin with `time=` are put together again.
+
+Room: physical lines in, lines out, each with the number of its first physical line. Only documents whose records are seen to
+be broken are touched; PowerShell's redirection and pastes from a console do this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import re2
+
+from kvaudit.sources.lines import Line, hit_lines, without_colours
+from kvaudit.sources.source import Source
+
+_COMPONENTS = (
+    "llama_\\w+|llm_load_\\w+|ggml_\\w+|print_info|load_tensors|load_backend|load|srv|slot|sched_reserve|common_\\w+|init|main"
+)
+_BEGINS = re2.compile(rf"^(?:\S+ : )?time=\d{{4}}-\d\d-\d\dT|^\[GIN|^(?:{_COMPONENTS})[: ]|^\s*$|^(?:INFO|WARN|ERROR) \[")
+_BROKEN = re2.compile(r"(?m)^(?:\S+ : )?time=\d{4}-\d\d-\d\dT\S+ level=\w+ source=[\w.]+:\d+(?: msg=\"[^\"\n]*)?\s*$")
+_LEAST_BROKEN = 2
+_MOST_LINES = 80
+
+
+def lines(source: Source) -> Iterator[Line]:
+    """The lines to read: the hits, or the whole document with its broken records put together."""
+    text = source.text()
+    if text is None or len(_BROKEN.findall(source.head)) < _LEAST_BROKEN:
+        yield from hit_lines(source)
+        return
+    physical = [without_colours(raw).rstrip("\r") for raw in text.replace("\0", "").split("\n")]
+    width = max(len(line) for line in physical)
+    number, parts = 1, physical[:1]
+    for count, line in enumerate(physical[1:], start=2):
+        if _BEGINS.search(line) or "time=" not in parts[0][:40] or len(parts) >= _MOST_LINES:
+            yield Line(number, _joined(parts, width))
+            number, parts = count, [line]
+        else:
+            parts.append(line)
+    yield Line(number, _joined(parts, width))
+
+
+def _joined(parts: list[str], width: int) -> str:
+    """The pieces as one line: a break at the full width is inside a word, any other took a blank away unless one is left."""
+    text = parts[0]
+    for before, part in pairwise(parts):
+        text += part if before.endswith(" ") or len(before) >= width else f" {part}"
+    return text
