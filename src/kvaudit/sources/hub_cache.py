@@ -16,17 +16,15 @@ from kvaudit.sources.hub_address import DOCUMENTS, WEIGHTS, Address, Snapshot, i
 from kvaudit.sources.weights import weights_source
 
 _COMMIT = re2.compile(r"^[0-9a-f]{40}$")
+_SOME = 3
 _FOLDER = re2.compile(r"^models--([^/]+)$")
 
 
 def cached(address: Address, redactor: Redactor, why: str) -> Snapshot:
     """The snapshot in the cache. Raises `InputError` where it is not there; `why` says why the cache has to speak."""
     root = cache_folder() / f"models--{address.repository.replace('/', '--')}"
-    commit = _commit(root, address.revision or "main")
-    folder = root / "snapshots" / (commit or "")
-    if commit is None or not folder.is_dir():
-        wanted = f" at revision {address.revision}" if address.revision else ""
-        raise InputError(address.written, f"not in the local Hub cache{wanted}, and {why}")
+    commit = _commit(root, address, why)
+    folder = root / "snapshots" / commit
     found = Snapshot(commit, notes=[f"from the local Hub cache; {why}", *_absent(root, commit)])
     paths = [path for path in sorted(folder.iterdir()) if path.is_file() and is_wanted(address, path.name)]
     refuse_choice(address, [path.name for path in paths])
@@ -58,7 +56,27 @@ def _add(found: Snapshot, path: Path, shown: str, redactor: Redactor) -> None:
         found.weights.append(source)
 
 
-def _commit(root: Path, revision: str) -> str | None:
+def _commit(root: Path, address: Address, why: str) -> str:
+    """The commit of a snapshot that is here: the one asked for, the one `refs` names, or the only one."""
+    present = _snapshots(root)
+    named = _of_reference(root, address.revision or "main")
+    if named in present:
+        return str(named)
+    if address.revision is None and named is None and len(present) == 1:
+        return present[0]
+    wanted = f" at revision {address.revision}" if address.revision else ""
+    others = f" (it holds {', '.join(commit[:12] for commit in present[:_SOME])})" if present else ""
+    raise InputError(address.written, f"not in the local Hub cache{wanted}{others}, and {why}")
+
+
+def _snapshots(root: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in (root / "snapshots").iterdir() if path.is_dir() and _COMMIT.match(path.name))
+    except OSError:
+        return []
+
+
+def _of_reference(root: Path, revision: str) -> str | None:
     """The commit a revision means here: itself, or what the file of that name in `refs` holds."""
     if _COMMIT.match(revision):
         return revision
