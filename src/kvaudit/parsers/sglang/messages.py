@@ -73,7 +73,10 @@ class _Text:
 
     def place(self, message: str, start: int) -> int:
         """Where the message begins in the physical line; wrapped text has other offsets than the line around it."""
-        return start if self.line.text is self.inner else max(0, self.line.text.find(message[:20]))
+        if self.line.text is self.inner:
+            return start
+        unescaped = message[:20].split('"')[0].split("\\")[0]
+        return max(0, self.line.text.find(unescaped))
 
 
 def records(line: Line) -> Iterator[Record]:

@@ -52,7 +52,9 @@ def _quotes_logs(source: Source) -> bool:
     head = source.head.lstrip("\ufeff \t\r\n")
     if head[:1] in "{[" and _is_one_json(source):
         return True
-    return len(_FENCE.findall(source.head)) >= 3 and not _STAMPED.search(source.head[:300])
+    fences = list(_FENCE.finditer(source.head))
+    stamp = _STAMPED.search(source.head)
+    return len(fences) >= 3 and (stamp is None or fences[0].start() < stamp.start())
 
 
 def _is_one_json(source: Source) -> bool:
