@@ -74,15 +74,21 @@ def record_of_reading(source: Source, reading: Reading, label: str) -> Record:
 
 def _read(evidence: Evidence) -> _Read:
     read = _Read(errors=list(evidence.errors))
+    several: dict[str, bool] = {}
     for found in evidence.found:
         try:
-            _read_one(found, read)
+            recognised = _read_one(found, read)
         except InputError as error:
             read.errors.append(error)
+            recognised = True
+        if found.document_of:
+            several[found.document_of] = several.get(found.document_of, False) or recognised
+    read.errors += [InputError(name, _why_not(None), tried()) for name, recognised in several.items() if not recognised]
     return read
 
 
-def _read_one(found: Found, read: _Read) -> None:
+def _read_one(found: Found, read: _Read) -> bool:
+    """Whether the document was recognised and read, with the documents of another kind that stand in it."""
     source = found.source
     parser = recognise(source) if source else None
     if source is None or parser is None:
@@ -90,10 +96,17 @@ def _read_one(found: Found, read: _Read) -> None:
             raise InputError(found.shown, _why_not(source), tried())
         notes = [found.why_ignored or _why_ignored(source)]
         read.entries.append(SourceEntry(path=found.shown, kind="ignored", notes=notes))
-        return
+        return False
     reading = parser.read(source)
     read.readings.append((source, reading))
     read.entries += [_entry(source, parser, reading), *_recorded(source, reading)]
+    for part in source.parts:
+        inner = recognise(part)
+        if inner is not None and inner.kind != parser.kind:
+            beside = inner.read(part)
+            read.readings.append((part, beside))
+            read.entries.append(_entry(part, inner, beside))
+    return True
 
 
 def _why_not(source: Source | None) -> str:
@@ -121,7 +134,7 @@ def _entry(source: Source, parser: Parser, reading: Reading) -> SourceEntry:
         sha256=source.sha256 or None,
         bytes=source.size,
         lines=source.lines,
-        wrapper=reading.wrapper,
+        wrapper=source.wrapper or reading.wrapper,
         notes=[*source.notes, *reading.notes],
         unparsed=reading.unparsed,
     )

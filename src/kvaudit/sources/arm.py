@@ -1,4 +1,4 @@
-"""The evidence of one arm: paths, run folders and standard input become scanned sources.
+"""The evidence of one arm: paths, run folders, archives and standard input become scanned sources.
 
 Room: `sources`. Files are found, opened and scanned; what they are is decided by `parsers`. Inputs are never written, and
 links that leave a run folder are refused and named.
@@ -12,10 +12,13 @@ from pathlib import Path
 
 from kvaudit.errors import InputError
 from kvaudit.redaction import Redactor
+from kvaudit.sources import archives
+from kvaudit.sources.documents import pick, split
 from kvaudit.sources.hub_address import is_hub_address
-from kvaudit.sources.opening import scan_file
+from kvaudit.sources.making import made
+from kvaudit.sources.opening import Begun, opened, scan_stream
 from kvaudit.sources.scan import Hints
-from kvaudit.sources.source import HEAD_BYTES, Source
+from kvaudit.sources.source import Source
 from kvaudit.sources.weights import form_of, weights_source
 
 FOLDER_DEPTH = 3
@@ -24,12 +27,16 @@ _MOST_FILES = 2_000
 
 @dataclass(slots=True)
 class Found:
-    """One file of an arm. `named` files must be recognised; files below a folder may be ignored."""
+    """One document of an arm. `named` files must be recognised; files below a folder may be ignored.
+
+    `document_of` names the file of which this is one document among several: one of them must be recognised.
+    """
 
     source: Source | None
     shown: str
     named: bool
     why_ignored: str = ""
+    document_of: str = ""
 
 
 @dataclass(slots=True)
@@ -55,83 +62,128 @@ def collect(arguments: Sequence[str], hints: Hints, redactor: Redactor) -> Evide
     for argument in arguments:
         label, path = split_label(argument)
         evidence.label = evidence.label or label or ""
+        reader = _Reader(hints, redactor)
         try:
-            evidence.found.extend(_of(path, hints, redactor))
+            evidence.found.extend(reader.of(path))
         except InputError as error:
-            evidence.errors.append(error)
+            reader.errors.append(error)
+        evidence.errors += reader.errors
     if not evidence.label and arguments:
         evidence.label = split_label(arguments[0])[1]
     return evidence
 
 
-def _of(shown: str, hints: Hints, redactor: Redactor) -> list[Found]:
-    if is_hub_address(shown):
-        return list(_on_hub(shown, hints, redactor))
-    path = Path(shown)
-    if shown != "-" and path.is_dir():
-        return list(_below(path, shown.rstrip("/") or "/", hints, redactor))
-    return [Found(_source(path, shown, hints, redactor), shown, named=True)]
+def _split_service(shown: str) -> tuple[str, str]:
+    """`FILE#SERVICE`; an existing file of that whole name wins."""
+    file, mark, service = shown.rpartition("#")
+    return (file, service) if mark and file and service and not Path(shown).exists() else (shown, "")
 
 
-def _on_hub(address: str, hints: Hints, redactor: Redactor) -> Iterator[Found]:
-    from kvaudit.sources.hub import snapshot
+class _Reader:
+    """Reads one argument of one call. `errors` are those of single files below a folder."""
 
-    parsed, found = snapshot(address, redactor)
-    sources = [_source(path, parsed.shown(found.commit, name), hints, redactor) for name, path in found.documents.items()]
-    for number, source in enumerate([*sources, *found.weights]):
-        source.notes += found.notes if not number else []
-        yield Found(source, source.path, named=False)
+    def __init__(self, hints: Hints, redactor: Redactor) -> None:
+        self.hints, self.redactor = hints, redactor
+        self.errors: list[InputError] = []
 
-
-def _source(path: Path, shown: str, hints: Hints, redactor: Redactor) -> Source:
-    if shown != "-" and (weights := weights_source(path, shown, redactor)):
-        return weights
-    found, notes = scan_file(path, shown, hints)
-    if b"\0" in found.head:
-        notes.append("holes of NUL bytes were skipped")
-    if found.truncated_hits:
-        notes.append("too many matching lines; the later ones were not read")
-    return Source(
-        path=shown,
-        size=found.size,
-        lines=found.lines,
-        sha256=found.sha256,
-        head=found.head.decode("utf-8", "replace").replace("\0", ""),
-        hits=found.hits,
-        redactor=redactor,
-        data=found.data,
-        notes=notes,
-        location=None if shown == "-" else str(path),
-        folder=None if shown == "-" else str(path.parent),
-    )
-
-
-def _below(root: Path, shown: str, hints: Hints, redactor: Redactor) -> Iterator[Found]:
-    base = root.resolve()
-    for count, path in enumerate(_files(root, FOLDER_DEPTH)):
-        name = f"{shown}/{path.relative_to(root).as_posix()}"
-        if count >= _MOST_FILES:
-            yield Found(None, name, named=False, why_ignored=f"more than {_MOST_FILES} files in this folder")
+    def of(self, argument: str) -> Iterator[Found]:
+        if is_hub_address(argument):
+            yield from self._on_hub(argument)
             return
-        if not path.resolve().is_relative_to(base) and not _in_hub_cache(path, base):
-            yield Found(None, name, named=False, why_ignored="a link that leaves the run folder; refused")
-        elif reason := _skipped(path):
-            yield Found(None, name, named=False, why_ignored=reason)
+        shown, service = _split_service(argument)
+        path = Path(shown)
+        if shown != "-" and path.is_dir():
+            yield from self._below(path, shown.rstrip("/") or "/")
+            return
+        with opened(path, shown) as stream:
+            if archives.kind_of(stream):
+                yield from self._members(stream, shown)
+                return
+            source = self._source(stream, shown, None if shown == "-" else path)
+        if service:
+            yield Found(pick(source, service), argument, named=True)
         else:
-            yield Found(_source(path, name, hints, redactor), name, named=False)
+            yield from _documents(source, named=True)
+
+    def _on_hub(self, address: str) -> Iterator[Found]:
+        from kvaudit.sources.hub import snapshot
+
+        parsed, found = snapshot(address, self.redactor)
+        sources = [self._file(path, parsed.shown(found.commit, name)) for name, path in found.documents.items()]
+        for number, source in enumerate([*sources, *found.weights]):
+            source.notes += found.notes if not number else []
+            yield Found(source, source.path, named=False)
+
+    def _file(self, path: Path, shown: str) -> Source:
+        with opened(path, shown) as stream:
+            return self._source(stream, shown, path)
+
+    def _source(self, stream: Begun, shown: str, path: Path | None) -> Source:
+        if path and form_of(stream.first) and (weights := weights_source(path, shown, self.redactor)):
+            return weights
+        return made(scan_stream(stream, shown, self.hints), shown, path, self.hints, self.redactor)
+
+    def _members(self, stream: Begun, shown: str) -> Iterator[Found]:
+        """The members of an archive; the later one of a name counts, as when unpacking."""
+        found: dict[str, list[Found]] = {}
+        for member in archives.members(stream, shown):
+            name = f"{shown}/{member.name}"
+            reason = member.refused or _useless(member.stream, in_archive=True)
+            if reason or member.stream is None:
+                found[name] = [Found(None, name, named=False, why_ignored=reason)]
+            else:
+                found[name] = list(_documents(self._source(member.stream, name, None), named=False))
+        for documents in found.values():
+            yield from documents
+
+    def _below(self, root: Path, shown: str) -> Iterator[Found]:
+        base = root.resolve()
+        for count, path in enumerate(_files(root, FOLDER_DEPTH)):
+            name = f"{shown}/{path.relative_to(root).as_posix()}"
+            if count >= _MOST_FILES:
+                yield Found(None, name, named=False, why_ignored=f"more than {_MOST_FILES} files in this folder")
+                return
+            if not path.resolve().is_relative_to(base) and not _in_hub_cache(path, base):
+                yield Found(None, name, named=False, why_ignored="a link that leaves the run folder; refused")
+            else:
+                yield from self._file_below(path, name)
+
+    def _file_below(self, path: Path, name: str) -> Iterator[Found]:
+        reason = _unreadable(path)
+        if reason:
+            yield Found(None, name, named=False, why_ignored=reason)
+            return
+        try:
+            with opened(path, name) as stream:
+                if reason := _useless(stream):
+                    yield Found(None, name, named=False, why_ignored=reason)
+                    return
+                source = self._source(stream, name, path)
+        except InputError as error:
+            self.errors.append(error)
+            return
+        yield from _documents(source, named=False)
+
+
+def _documents(source: Source, named: bool) -> Iterator[Found]:
+    parts = split(source)
+    if len(parts) == 1:
+        yield Found(parts[0], parts[0].path, named=named)
+        return
+    for part in parts:
+        yield Found(part, part.path, named=False, document_of=source.path if named else "")
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
     try:
-        entries = sorted(folder.iterdir())
+        entries = [(entry, entry.is_dir()) for entry in sorted(folder.iterdir())]
     except OSError as error:
         raise InputError(str(folder), error.strerror or str(error)) from error
-    for entry in entries:
-        if entry.is_dir():
-            if depth > 1 and not entry.is_symlink():
-                yield from _files(entry, depth - 1)
-        elif entry.is_file() or entry.is_symlink():
+    for entry, is_folder in entries:
+        if not is_folder:
             yield entry
+        elif depth > 1 and not entry.is_symlink():
+            yield from _files(entry, depth - 1)
 
 
 def _in_hub_cache(path: Path, base: Path) -> bool:
@@ -140,16 +192,25 @@ def _in_hub_cache(path: Path, base: Path) -> bool:
     return snapshots.name == "snapshots" and path.resolve().is_relative_to(snapshots.parent)
 
 
-def _skipped(path: Path) -> str:
-    """Why a file below a folder is not even read: binaries are never evidence, except the headers of weights."""
+def _unreadable(path: Path) -> str:
+    """Why a file below a folder cannot be opened at all."""
     try:
-        with path.open("rb") as stream:
-            head = stream.read(HEAD_BYTES)
+        if not path.is_file():
+            return "not a regular file, or a broken link; refused"
+        with path.open("rb"):
+            return ""
     except OSError as error:
         return error.strerror or str(error)
+
+
+def _useless(stream: Begun | None, in_archive: bool = False) -> str:
+    """Why a file below a folder is not even read: binaries are never evidence, except the headers of weights."""
+    head = stream.first if stream else b""
     if not head:
         return "empty"
     if form_of(head):
-        return ""
+        return "weights in an archive; not read" if in_archive else ""
+    if stream and archives.kind_of(stream):
+        return "an archive inside a run folder; not read, name it to have it read"
     control = sum(head.count(bytes([code])) for code in (*range(1, 9), *range(14, 27)))
-    return "binary" if control > len(head) // 50 and not head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ")) else ""
+    return "binary" if control > len(head) // 50 else ""

@@ -1,41 +1,34 @@
 """From a raw hit to readable text: wrapper, colours and NUL bytes removed, the original line number kept.
 
-Room: `sources`. Only hits are decoded, never the whole file. Carriage returns stay: what they separate is the parser's
-business, because progress bars and engine records share physical lines.
+Room: `sources`. Only hits are decoded, never the whole file. Carriage returns stay inside a line: what they separate is the
+parser's business, because progress bars and engine records share physical lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-import re2
+from kvaudit.sources.source import Line, RawLine, Source
+from kvaudit.sources.unwrapping import Unwrapper, without_colours
 
-from kvaudit.sources.source import RawLine, Source
-
-_ANSI = re2.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
-
-
-@dataclass(slots=True, frozen=True)
-class Line:
-    """A physical line as text: `number` is 1-based in the original file."""
-
-    number: int
-    text: str
+__all__ = ["Line", "hit_lines", "readable", "without_colours"]
 
 
 def hit_lines(source: Source) -> Iterator[Line]:
-    """The lines that held a hint, in file order, readable."""
-    for raw in source.hits:
-        yield readable(raw)
+    """The lines that held a hint, in the order in which they were written, readable."""
+    if source.read_lines is None:
+        source.read_lines = [line for raw in source.hits for line in _lines(raw, source)]
+    yield from source.read_lines
 
 
-def readable(raw: RawLine) -> Line:
-    """One raw line without colours, NUL bytes and the newline."""
-    text = raw.data.decode("utf-8", "replace").replace("\0", "")
-    return Line(raw.number, without_colours(text))
+def readable(raw: RawLine, unwrapper: Unwrapper | None = None) -> Line:
+    """One raw line without wrapper, colours, NUL bytes and the newline; the first where a wrapper holds several."""
+    for number, piece in (unwrapper or Unwrapper()).pieces(raw.number, raw.data):
+        return Line(number, piece.text)
+    return Line(raw.number, "")
 
 
-def without_colours(text: str) -> str:
-    """The text without ANSI escape sequences."""
-    return str(_ANSI.sub("", text)) if "\x1b" in text else text
+def _lines(raw: RawLine, source: Source) -> Iterator[Line]:
+    for number, piece in source.unwrapper.pieces(raw.number, raw.data):
+        if source.service is None or piece.service == source.service:
+            yield Line(number, piece.text)

@@ -1,92 +1,117 @@
-"""Opens one file as a binary stream: compression, encodings, and what cannot be read at all.
+"""Opens one document as a stream of bytes: what cannot be opened, compression, archives told from files.
 
-Room: `sources`. Bytes in, bytes out; nothing is decided about the content beyond its encoding.
+Room: `sources`. Bytes in, bytes out; nothing is decided about the content beyond its packing and encoding.
 """
 
 from __future__ import annotations
 
-import bz2
-import codecs
-import gzip
 import io
-import lzma
+import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from kvaudit.errors import InputError
+from kvaudit.sources.compression import DAMAGED, Budget, decompressed, is_compressed
+from kvaudit.sources.encodings import decoder_of
 from kvaudit.sources.scan import Hints, Scanned, scan
+from kvaudit.sources.source import HEAD_BYTES
 
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz"),
-)
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError)
+_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""Process substitution and redirection: pipes that were opened for this call, unlike a FIFO that lies in a folder."""
 
 
-def scan_file(path: Path, shown: str, hints: Hints) -> tuple[Scanned, list[str]]:
-    """Scan a file (or standard input for `-`).
+class Begun(io.RawIOBase):
+    """A stream of which the first bytes were already looked at; they are read again."""
 
-    Returns the scan and notes about the encoding. Raises `InputError`, naming the file, when it is missing, unreadable,
-    empty or damaged.
-    """
-    with _opened(path, shown) as stream:
-        first = stream.peek(4096)[:4096] if isinstance(stream, io.BufferedReader) else b""
-        decode, notes = _decoder(first)
-        try:
-            found = scan(cast(BinaryIO, stream), hints, decode)
-        except _DAMAGED as error:
-            raise InputError(shown, f"damaged or unreadable: {error}") from error
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._position = stream, 0
+        self.first = _filled(stream, HEAD_BYTES)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """At most `size` bytes; everything for -1."""
+        if self._position < len(self.first):
+            end = len(self.first) if size < 0 else self._position + size
+            data, self._position = self.first[self._position : end], min(end, len(self.first))
+            return data + self._stream.read() if size < 0 else data
+        return self._stream.read(size)
+
+    def rewound(self) -> BinaryIO | None:
+        """The plain file from its beginning, where it can be gone back to; None for a pipe and for what was decompressed."""
+        if not self._stream.seekable():
+            return None
+        self._stream.seek(0)
+        return self._stream
+
+
+def _filled(stream: BinaryIO, size: int) -> bytes:
+    """The first `size` bytes, or all there are; a pipe hands them out in smaller portions."""
+    data = b""
+    while len(data) < size and (more := stream.read(size - len(data))):
+        data += more
+    return data
+
+
+@contextmanager
+def opened(path: Path, shown: str) -> Iterator[Begun]:
+    """The bytes of a file, decompressed. Raises `InputError`, naming the file, when it cannot be opened or is damaged."""
+    with _raw(path, shown) as raw, guarded(shown):
+        yield begun(raw, shown)
+
+
+def begun(raw: BinaryIO, shown: str, budget: Budget | None = None) -> Begun:
+    """A stream decompressed, with its first bytes at hand. What it unfolds into counts against the budget."""
+    packed = Begun(raw)
+    if not is_compressed(packed.first):
+        return packed
+    return Begun(decompressed(cast(BinaryIO, packed), packed.first, shown, budget or Budget()))
+
+
+@contextmanager
+def guarded(shown: str) -> Iterator[None]:
+    """Damage met while reading becomes an `InputError` that names the file."""
+    try:
+        yield
+    except DAMAGED as error:
+        raise InputError(shown, f"damaged or unreadable: {error}") from error
+
+
+@contextmanager
+def _raw(path: Path, shown: str) -> Iterator[BinaryIO]:
+    if shown == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        _refuse_devices(path, shown)
+        stream = path.open("rb")
+    except OSError as error:
+        raise InputError(shown, error.strerror or str(error)) from error
+    with stream:
+        yield stream
+
+
+def _refuse_devices(path: Path, shown: str) -> None:
+    """A FIFO blocks for ever and a device has no end; pipes of this call are fine."""
+    if not stat.S_ISREG(path.stat().st_mode) and not shown.startswith(_STREAMS):
+        raise InputError(shown, "not a regular file")
+
+
+def scan_stream(stream: Begun, shown: str, hints: Hints) -> tuple[Scanned, list[str]]:
+    """Scan an opened document. Returns the scan and notes about the encoding; an empty one is an `InputError`."""
+    decode, notes = decoder_of(stream.first)
+    found = scan(cast(BinaryIO, stream), hints, decode)
     if not found.size:
         raise InputError(shown, "the file is empty")
     return found, notes
 
 
-@contextmanager
-def _opened(path: Path, shown: str) -> Iterator[io.BufferedReader]:
-    if shown == "-":
-        yield io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer), 1 << 16)
-        return
-    try:
-        raw = path.open("rb")
-    except OSError as error:
-        raise InputError(shown, error.strerror or str(error)) from error
-    with raw:
-        magic = raw.peek(8)[:8]
-        yield _decompressed(raw, magic)
-
-
-def _decompressed(raw: io.BufferedReader, magic: bytes) -> io.BufferedReader:
-    kind = next((name for start, name in _MAGIC if magic.startswith(start)), "")
-    if kind == "gzip":
-        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)), 1 << 16)
-    if kind == "bzip2":
-        return io.BufferedReader(cast(io.RawIOBase, bz2.BZ2File(raw)), 1 << 16)
-    if kind == "xz":
-        return io.BufferedReader(cast(io.RawIOBase, lzma.LZMAFile(raw)), 1 << 16)
-    return raw
-
-
-def _decoder(first: bytes) -> tuple[Callable[[bytes], bytes] | None, list[str]]:
-    """A block transcoder to UTF-8 where the text is UTF-16, by byte order mark or by its pattern of NUL bytes."""
-    encoding = ""
-    if first.startswith(codecs.BOM_UTF16_LE) or _every_second_is_nul(first[1::2], first[0::2]):
-        encoding = "utf-16-le"
-    elif first.startswith(codecs.BOM_UTF16_BE) or _every_second_is_nul(first[0::2], first[1::2]):
-        encoding = "utf-16-be"
-    if not encoding:
-        return None, []
-    incremental = codecs.getincrementaldecoder(encoding)("replace")
-
-    def decode(block: bytes) -> bytes:
-        return incremental.decode(block).encode("utf-8", "replace")
-
-    return decode, [f"read as {encoding}"]
-
-
-def _every_second_is_nul(nul: bytes, text: bytes) -> bool:
-    return len(nul) >= 16 and nul.count(0) > 0.9 * len(nul) and text.count(0) < 0.1 * len(text)
+def scan_file(path: Path, shown: str, hints: Hints) -> tuple[Scanned, list[str]]:
+    """Scan a file, or standard input for `-`. Raises `InputError`, naming it, when it is missing, empty or damaged."""
+    with opened(path, shown) as stream:
+        return scan_stream(stream, shown, hints)

@@ -11,23 +11,31 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from kvaudit.sources.partial import Partial, partial_of
 from kvaudit.sources.source import HEAD_BYTES, RawLine
 
 BLOCK_BYTES = 1 << 22
 DOCUMENT_BYTES = 1 << 25
 """A document (JSON, XML, snapshot) larger than 32 MiB is not kept whole."""
 
+_MARKERS = (b"==> ",)
+"""Headers of `tail` and `head` over several files, wanted by `documents`."""
 _WINDOW_BEFORE = 1 << 16
 _WINDOW_AFTER = 1 << 18
 _TAIL_BYTES = 1 << 12
 _MOST_HITS = 200_000
+_MOST_HIT_BYTES = 1 << 28
 _MOST_PERIODIC = 4_000
 """Statistics lines number millions: beyond this every second one is dropped, first and last are kept."""
 
 
 @dataclass(slots=True)
 class Scanned:
-    """What one pass found. `data` is None for documents beyond the document limit."""
+    """What one pass found.
+
+    `data` is None for documents beyond the document limit, `head` leaves holes of NUL bytes out, `partial` says how the
+    wrapper cuts long lines.
+    """
 
     size: int = 0
     lines: int = 0
@@ -36,6 +44,8 @@ class Scanned:
     hits: list[RawLine] = field(default_factory=list)
     data: bytes | None = b""
     truncated_hits: bool = False
+    holes: bool = False
+    partial: Partial | None = None
 
 
 class Hints:
@@ -43,7 +53,7 @@ class Hints:
 
     def __init__(self, hints: tuple[bytes, ...], periodic: tuple[bytes, ...] = ()) -> None:
         self._periodic = _compile(periodic)
-        self._any = _compile((*hints, *periodic))
+        self._any = _compile((*hints, *periodic, *_MARKERS))
 
     def search(self, data: bytes, position: int) -> int:
         """Offset of the next hit at or after `position`, -1 if there is none."""
@@ -78,6 +88,7 @@ class _Scan:
         self.kept: list[bytes] = []
         self.regular: list[RawLine] = []
         self.periodic: list[RawLine] = []
+        self.hit_bytes = 0
         self.stride = 1
         self.seen_periodic = 0
         self.last_periodic: RawLine | None = None
@@ -87,22 +98,30 @@ class _Scan:
         while raw := stream.read(BLOCK_BYTES):
             digest.update(raw)
             found.size += len(raw)
-            block = decode(raw) if decode else raw
-            self._keep(block)
-            carry = self._block(carry + block)
+            carry = self._take(decode(raw) if decode else raw, carry)
+        if decode and (rest := decode(b"")):
+            carry = self._take(rest, carry)
         self._hits_of(carry)
-        if carry:
-            found.lines += 1
+        found.lines += carry.count(b"\n") + (not carry.endswith(b"\n") if carry else 0)
         found.sha256 = digest.hexdigest()
         found.head = found.head[:HEAD_BYTES]
         found.hits = self._all_hits()
         found.data = b"".join(self.kept) if found.data is not None else None
         return found
 
+    def _take(self, block: bytes, carry: bytes) -> bytes:
+        first = not self.found.head
+        self._keep(block)
+        if first:
+            self.found.partial = partial_of(self.found.head)
+        return self._block(carry + block)
+
     def _keep(self, block: bytes) -> None:
         found = self.found
+        hole = b"\0" in block
+        found.holes = found.holes or hole
         if len(found.head) < HEAD_BYTES:
-            found.head += block[:HEAD_BYTES]
+            found.head += (block.replace(b"\0", b"") if hole else block)[:HEAD_BYTES]
         if found.size > DOCUMENT_BYTES:
             found.data, self.kept = None, []
         else:
@@ -111,9 +130,11 @@ class _Scan:
     def _block(self, data: bytes) -> bytes:
         """Scan the whole lines of `data`; what follows the last newline comes back to be scanned with the next block."""
         cut = data.rfind(b"\n") + 1
+        if cut and self.found.partial:
+            cut = self.found.partial.open_from(data, cut)
         if cut:
             self._hits_of(data[:cut])
-            self.found.lines += data.count(b"\n")
+            self.found.lines += data.count(b"\n", 0, cut)
             return data[cut:]
         if len(data) > 2 * BLOCK_BYTES:
             self._hits_of(data)
@@ -125,15 +146,18 @@ class _Scan:
         while (hit := self.hints.search(data, position)) >= 0:
             number += data.count(b"\n", counted, hit)
             counted = hit
-            start = max(data.rfind(b"\n", 0, hit) + 1, hit - _WINDOW_BEFORE)
+            start = max(data.rfind(b"\n", 0, hit) + 1, hit - _WINDOW_BEFORE, position)
             end = data.find(b"\n", hit)
             end = min(len(data) if end < 0 else end, hit + _WINDOW_AFTER)
-            self._add(RawLine(number, data[start:end]))
+            if self.found.partial:
+                start, end = self.found.partial.extent(data, start, end)
+            self._add(RawLine(number - data.count(b"\n", start, hit), data[start:end]))
             position = end
 
     def _add(self, line: RawLine) -> None:
         if not self.hints.is_periodic(line.data):
-            if len(self.regular) < _MOST_HITS:
+            self.hit_bytes += len(line.data)
+            if len(self.regular) < _MOST_HITS and self.hit_bytes < _MOST_HIT_BYTES:
                 self.regular.append(line)
             else:
                 self.found.truncated_hits = True

@@ -70,6 +70,8 @@ class Life:
     server_pids: list[int] = field(default_factory=list)
     errors: list[Record] = field(default_factory=list)
     uncaught: Record | None = None
+    traced: bool = False
+    """Whether a traceback was printed: an exception line without one is a library's noise."""
     last_engine_record: int = 0
 
     @property
@@ -80,7 +82,8 @@ class Life:
     @property
     def over(self) -> bool:
         """Whether the start has ended: it failed, its server shut down, or an exception was its last word."""
-        crashed = self.uncaught is not None and self.uncaught.number > self.last_engine_record and self.ready is None
+        last_word = self.uncaught is not None and self.uncaught.number > self.last_engine_record
+        crashed = last_word and self.traced and self.ready is None
         return self.failed or self.finished or crashed
 
     def read(self, record: Record, match: Match) -> None:
@@ -99,6 +102,7 @@ class Life:
             self._trouble(name, record)
 
     def _trouble(self, name: str, record: Record) -> None:
+        self.traced = self.traced or name == "traceback"
         if name in ("engine-failed", "argument-error"):
             self.failed_at = self.failed_at or record
         if name in ("engine-died", "engine-dead") and not self._was_stopped(record):

@@ -1,0 +1,143 @@
+"""Log entries as JSON: which member of an entry is the line that was logged.
+
+Room: `sources`. Docker's json-file driver, `journalctl -o json`, cloud log exports, shippers, notebooks. An engine's own JSON
+lines (`levelname` and `message`) are no wrapper. A document whose members are not log entries yields nothing: a bundle that
+quotes log lines is no log.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import re2
+
+_DEEPEST = 12
+_MESSAGE_KEYS = (
+    "textPayload",
+    "message",
+    "log",
+    "MESSAGE",
+    "line",
+    "msg",
+    "text",
+    "@message",
+    "LogMessage",
+    "LogEntry",
+    "content",
+)
+_SIGNATURES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    # name, member that holds the line, members of which one must stand beside it
+    ("docker-json", "log", ("stream", "time", "kubernetes", "@timestamp", "date", "container_id", "container_name", "source")),
+    ("journald-json", "MESSAGE", ("__REALTIME_TIMESTAMP", "__CURSOR", "_PID", "_HOSTNAME", "SYSLOG_IDENTIFIER", "_SYSTEMD_UNIT")),
+    ("cloud-entry", "textPayload", ("timestamp", "insertId", "resource", "logName", "severity", "receiveTimestamp", "labels")),
+    ("loki", "line", ("labels", "timestamp", "stream", "ts")),
+    ("cloudwatch", "message", ("ingestionTime", "logStreamName")),
+    ("cloudwatch", "@message", ("@timestamp", "@logStream", "@ptr")),
+    ("azure", "LogMessage", ("TimeGenerated", "ContainerId", "PodName", "LogSource")),
+    ("azure", "LogEntry", ("TimeGenerated", "ContainerID", "LogEntrySource")),
+    ("shipper-json", "message", ("kubernetes", "container", "docker", "container_name", "source_type", "agent", "host")),
+)
+_STRING_LINE = re2.compile(r'^\s*[\[{]{0,2}\s*(?:"(?P<key>[^"\\]{1,80})"\s*:\s*)?"(?P<body>(?:[^"\\]|\\.)*)(?:"|\\?$)[\s,\]}]*$')
+_KEYED = re2.compile(r'"(?P<key>textPayload|log|MESSAGE|message|line)"\s*:\s*"(?P<body>(?:[^"\\]|\\.)*)')
+
+Entry = tuple[str, str]
+"""Name of the wrapper, and the text that it holds."""
+
+
+def entry_lines(text: str) -> list[Entry]:
+    """The logged text of one physical line that is a JSON log entry, or several; empty where it is none."""
+    bare = text.strip().rstrip(",")
+    try:
+        document = json.loads(bare, strict=False)
+    except (ValueError, RecursionError):
+        return _of_cut_entry(bare)
+    return list(_lines_of(document, 0))
+
+
+def string_lines(text: str, name: str) -> list[Entry]:
+    """The logged text of one line of a pretty-printed document that is known to hold log lines."""
+    bare = text.strip().rstrip(",")
+    if bare[:1] in ("{", "[") and len(bare) > 2:
+        try:
+            return [(name, line) for _, line in _lines_of(json.loads(bare, strict=False), 0, bare_strings=True)]
+        except (ValueError, RecursionError):
+            pass
+    match = _STRING_LINE.match(text)
+    if match is None:
+        return []
+    key = match.group("key")
+    return [(name, unescaped(match.group("body")))] if key is None or key in _MESSAGE_KEYS else []
+
+
+def unescaped(body: str) -> str:
+    """The text of a JSON string body; a body that was cut inside an escape loses the rest of it."""
+    for cut in range(7):
+        try:
+            return str(json.loads(f'"{body[: len(body) - cut]}"', strict=False))
+        except ValueError:
+            continue
+    return body
+
+
+def _of_cut_entry(text: str) -> list[Entry]:
+    """An entry that is no whole JSON, cut at its end or too long: the signature cannot be checked beyond its beginning."""
+    match = _KEYED.search(text) if text.startswith(('{"log"', '{"textPayload"', '{"MESSAGE"', '{"__')) else None
+    if match is None:
+        return []
+    name = {"log": "docker-json", "MESSAGE": "journald-json"}.get(match.group("key"), "cloud-entry")
+    return [(name, unescaped(match.group("body")))]
+
+
+def _lines_of(value: Any, depth: int, bare_strings: bool = False) -> Iterator[Entry]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, str) and bare_strings:
+        yield "json-array", value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _lines_of(item, depth + 1, bare_strings)
+    elif isinstance(value, dict):
+        yield from _of_object(value, depth)
+
+
+def _of_object(value: dict[str, Any], depth: int) -> Iterator[Entry]:
+    for name, member, beside in _SIGNATURES:
+        text = value.get(member)
+        if isinstance(text, str) and any(key in value for key in beside) and "levelname" not in value:
+            yield name, text
+            return
+    payload = value.get("jsonPayload")
+    if isinstance(payload, dict):
+        text = next((payload[key] for key in ("message", "log", "MESSAGE") if isinstance(payload.get(key), str)), None)
+        if text is not None:
+            yield "cloud-entry", text
+    elif "cells" in value and "nbformat" in value:
+        yield from _of_notebook(value)
+    elif isinstance(value.get("events"), list):
+        yield from _lines_of(value["events"], depth + 1)
+    else:
+        yield from _of_loki(value)
+
+
+def _of_notebook(value: dict[str, Any]) -> Iterator[Entry]:
+    """What the cells printed; their source is no log."""
+    for cell in value["cells"] if isinstance(value["cells"], list) else []:
+        outputs = cell.get("outputs") if isinstance(cell, dict) else None
+        for output in outputs if isinstance(outputs, list) else []:
+            text = output.get("text") if isinstance(output, dict) else None
+            if isinstance(text, str | list):
+                joined = text if isinstance(text, str) else "".join(item for item in text if isinstance(item, str))
+                yield "notebook-cells", joined
+
+
+def _of_loki(value: dict[str, Any]) -> Iterator[Entry]:
+    """Answer of Loki's query_range: data.result[].values[] are pairs of time and line."""
+    data = value.get("data")
+    result = data.get("result") if isinstance(data, dict) else None
+    for stream in result if isinstance(result, list) else []:
+        values = stream.get("values") if isinstance(stream, dict) else None
+        for pair in values if isinstance(values, list) else []:
+            if isinstance(pair, list) and len(pair) >= 2 and isinstance(pair[1], str):
+                yield "loki", pair[1]

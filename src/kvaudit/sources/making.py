@@ -1,0 +1,103 @@
+"""A scan becomes a source: wrapper found, parts of notebooks and pasted text put right, what was met is noted.
+
+Room: `sources`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import re2
+
+from kvaudit.redaction import Redactor
+from kvaudit.sources.detection import Wrapping, detect
+from kvaudit.sources.documents import printed_cells, snapshot_beside
+from kvaudit.sources.pasted import rejoined, width_of
+from kvaudit.sources.scan import Hints, Scanned
+from kvaudit.sources.source import HEAD_BYTES, RawLine, Source
+from kvaudit.sources.unwrapping import readable
+
+_TIMES = re2.compile(r'"timestamp": ?"(\d{4}-[^"]{1,40})"')
+_BLOB = b"B blob data]"
+_WHOLE_LINE = 1 << 18
+
+
+def made(scanned: tuple[Scanned, list[str]], shown: str, path: Path | None, hints: Hints, redactor: Redactor) -> Source:
+    """The source of one scanned document, with the notes of the scan.
+
+    `path` is the file on this machine, None for members of archives and pipes.
+    """
+    found, notes = scanned
+    wrapping = detect(found.head, found.hits, found.partial)
+    source = Source(
+        path=shown,
+        size=found.size,
+        lines=found.lines,
+        sha256=found.sha256,
+        head=found.head.decode("utf-8", "replace"),
+        hits=found.hits,
+        redactor=redactor,
+        data=found.data,
+        notes=[*notes, *wrapping.notes, *_damage(found)],
+        location=str(path) if path else None,
+        folder=str(path.parent) if path else None,
+        wrapper=wrapping.name,
+        unwrapper=wrapping.unwrapper,
+    )
+    _put_right(source, found, hints, wrapping)
+    if table := snapshot_beside(source):
+        source.parts.append(table)
+    return source
+
+
+def _damage(found: Scanned) -> list[str]:
+    notes = []
+    if found.holes:
+        notes.append("holes of NUL bytes were skipped")
+    if found.truncated_hits:
+        notes.append("too many matching lines; the later ones were not read")
+    if found.data and (blobs := found.data.count(_BLOB)):
+        notes.append(f"journald left out {blobs} lines as blob data; `journalctl --all` shows them")
+    return notes
+
+
+def _put_right(source: Source, found: Scanned, hints: Hints, wrapping: Wrapping) -> None:
+    """Hits that need the document around them, where it is kept."""
+    if source.data is None:
+        return
+    if wrapping.unwrapper.strings:
+        source.hits = _whole_lines(source.data, source.hits)
+        if source.data.rstrip().endswith((b"]", b"}")):
+            source.data += b"\n"  # the document is whole, so its last line is not one that was cut
+    if (cells := printed_cells(source)) is not None:
+        source.line_ranges = cells
+        source.hits = [raw for raw in source.hits if any(first <= raw.number <= last for first, last in cells)]
+    if wrapping.name in (None, "ansi") and (width := width_of(found.head)):
+        source.hits = rejoined(source.data, width, hints)
+        source.notes.append(f"lines that were cut at {width} columns are read as one")
+    if wrapping.name == "cloud-entry" and _is_newest_first(source.head):
+        source.hits.reverse()
+        source.notes.append("entries stand newest first; they are read from the oldest on")
+    if source.is_wrapped:
+        source.head = _readable_head(source)
+
+
+def _whole_lines(data: bytes, hits: list[RawLine]) -> list[RawLine]:
+    """JSON can only be read as a whole: a huge line that the scan cut around its hints is taken whole, once."""
+    if all(len(raw.data) < _WHOLE_LINE for raw in hits):
+        return hits
+    lines, numbers = data.split(b"\n"), dict.fromkeys(raw.number for raw in hits)
+    return [RawLine(number, lines[number - 1]) for number in numbers]
+
+
+def _is_newest_first(head: str) -> bool:
+    times = _TIMES.findall(head)
+    return len(times) > 1 and times[0] > times[-1] and all(a >= b for a, b in pairwise(times))
+
+
+def _readable_head(source: Source) -> str:
+    """What a reader of the head sees without the wrapper."""
+    lines = source.head.split("\n")
+    pieces = (piece for line in lines for piece in source.unwrapper.unwrapped(readable(line.encode("utf-8", "replace"))))
+    return "\n".join(piece.text for piece in pieces)[:HEAD_BYTES]
