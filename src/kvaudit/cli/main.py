@@ -89,7 +89,7 @@ def _write_document(error: click.ClickException) -> None:
 def main() -> None:
     """Run the command line; errors of input and usage exit with 2 and name what was wrong."""
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="kvaudit", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         if _wants_json(sys.argv[1:]):

@@ -33,7 +33,7 @@ def make_redactor(level: str) -> Redactor:
 
 def _stdin_used() -> int:
     """1 where an arm of this call was read from standard input already, else 0."""
-    return int(sys.stdin is None or sys.stdin.closed)
+    return int(sys.stdin is None or sys.stdin.closed is True)
 
 
 def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_checkpoint: bool) -> Record:
