@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources.writers import COMPRESSIONS, ENCODINGS, LOG, WRAPPERS, plain
 
 from kvaudit.record.build import Options, read_arm
 from kvaudit.redaction import Redactor
+from tests.sources.writers import COMPRESSIONS, ENCODINGS, LOG, WRAPPERS, plain
 
 _PLACES = {"line", "file", "first_line", "last_line", "label", "sources"}
 
