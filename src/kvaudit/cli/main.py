@@ -6,7 +6,6 @@ Room: `cli`. Command modules are imported when their command runs, so help, vers
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from itertools import pairwise
 
@@ -20,6 +19,7 @@ _COMMANDS: dict[str, str] = {
     "check": "Audit one arm: the gate before a benchmark.",
     "record": "What one arm's engine really did, as JSON.",
     "why": "Where one value comes from: every fact, file and line.",
+    "inspect": "A checkpoint alone: what it will make each engine do.",
     "explain": "The page of a rule or a field.",
     "rules": "The catalogue of rules; test a folder of rules.",
     "schema": "The JSON Schema of a document.",
@@ -97,8 +97,4 @@ def main() -> None:
         sys.exit(2)
     except click.Abort:
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader has gone; a flush at exit would fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     sys.exit(code if isinstance(code, int) else 0)

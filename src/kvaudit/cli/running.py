@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from kvaudit.record.model import Record
     from kvaudit.redaction import Redactor
 
+READER_GONE = 141
+"""128 + SIGPIPE."""
+
 
 def make_redactor(level: str) -> Redactor:
     """The one redactor of this call."""
@@ -125,9 +128,14 @@ def write_file(path: str, text: str) -> None:
 
 
 def write_out(text: str) -> None:
-    """Text to stdout, whatever its encoding."""
-    sys.stdout.buffer.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
-    sys.stdout.flush()
+    """Text to stdout, whatever its encoding. Where the reader has gone the call ends with 141, as a killed writer would."""
+    try:
+        sys.stdout.buffer.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # A flush at exit would fail again; and click would end with 1, which says that a finding fired.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(READER_GONE)
 
 
 def guarded(action: Callable[[], int], format_: str = "text", redactor: Redactor | None = None) -> int:
