@@ -16,18 +16,21 @@ _RECORD = re2.compile(
 )
 
 
-def continued(source: Source, number: int, message: str) -> list[str]:
-    """The message of line `number` joined with one, two and three lines behind it, as far as they continue it."""
+def continued(source: Source, number: int, message: str) -> list[tuple[int, str]]:
+    """The message of line `number` joined with one, two and three lines behind it, as far as they continue it.
+
+    A break may have taken a blank or not: both joins come, each with the number of lines that were joined.
+    """
     text = source.text()
     if text is None:
         return []
-    joined, found = message, []
-    for line in _following(text, number):
+    spaced, bare, found = message, message, list[tuple[int, str]]()
+    for count, line in enumerate(_following(text, number), start=1):
         readable = without_colours(line).rstrip("\r")
         if _RECORD.search(readable[:200]):
             break
-        joined = f"{joined.rstrip()} {readable.lstrip()}"
-        found.append(joined)
+        spaced, bare = f"{spaced.rstrip()} {readable.lstrip()}", bare + readable
+        found += [(count, spaced), (count, bare)]
     return found
 
 

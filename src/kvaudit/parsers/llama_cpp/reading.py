@@ -41,12 +41,11 @@ class Reader:
 
     def _repaired(self, record: Record, found: Found, loud: Row) -> Found:
         """The rows of a line together with those that continue it; else the line is shown as one that does not read."""
-        for count, joined in enumerate(continued(self.source, record.number, record.message), start=1):
+        for count, joined in continued(self.source, record.number, record.message):
             again = find(joined)
             if loud.name in again.names:
-                self.notes.append(
-                    f"line {record.number} was read together with the {count} line{'s' * (count > 1)} that continue it"
-                )
+                lines = "line that continues" if count == 1 else f"{count} lines that continue"
+                self.notes.append(f"line {record.number} was read together with the {lines} it")
                 return again
         if len(self.unparsed) < _MOST_UNPARSED:
             at = max(0, record.message.find(loud.hint.decode("ascii")))

@@ -23,6 +23,7 @@ _TELLING = re2.compile(
 _LAUNCH_ERROR = re2.compile(r"error while handling argument ")
 _LAUNCH_WORDS = re2.compile(r"\benv: LLAMA_ARG_\w+\)")
 _FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
+_LEAST_FENCES = 3
 _MOST_RECORDS = 400
 
 
@@ -47,7 +48,9 @@ def quotes_logs(source: Source) -> bool:
     head = source.head.lstrip("\ufeff \t\r\n")
     if head[:1] in "{[" and _is_one_json(source):
         return True
-    return len(_FENCE.findall(source.head)) >= 3 and not _TELLING.search(without_colours(source.head[:300]))
+    if len(_FENCE.findall(source.head)) < _LEAST_FENCES:
+        return False
+    return head.startswith(("# ", "## ", "<")) or not _TELLING.search(without_colours(source.head[:300]))
 
 
 def _is_one_json(source: Source) -> bool:

@@ -96,8 +96,9 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-size",
         b" cells, ",
-        r"\bllama_kv_cache\w*: size = +(?P<mib>[\d.]+) MiB \( *(?P<cells>\d+) cells, +(?P<layers>\d+) layers"
-        r"(?:, +\d+(?:/ *(?P<streams>\d+))? seqs)?\), " + _TYPES,
+        r"\bllama_kv_cache\w*: size = +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB \( *(?P<cells>\d{1,15}) cells, "
+        r"+(?P<layers>\d{1,15}) layers"
+        r"(?:, +\d+(?:/ *(?P<streams>\d{1,15}))? seqs)?\), " + _TYPES,
         (),
         "observed",
         "llama_kv_cache: size = 4096.00 MiB (  8192 cells,  32 layers,  4/4 seqs), K (f16): 2048.00 MiB, V (f16): 2048.00 MiB",
@@ -106,7 +107,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-self-size",
         b"KV self size ",
-        r"\bKV self size += +(?P<mib>[\d.]+) MiB, " + _TYPES,
+        r"\bKV self size += +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB, " + _TYPES,
         (),
         "observed",
         "llama_context: KV self size  =  576.00 MiB, K (f16):  288.00 MiB, V (f16):  288.00 MiB",
@@ -115,7 +116,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-self-size-untyped",
         b"kv self size ",
-        r"\bkv self size += +(?P<mib>[\d.]+) M(?:i)?B",
+        r"\bkv self size += +(?P<mib>\d{1,12}(?:\.\d{1,9})?) M(?:i)?B",
         (),
         "observed",
         "llama_new_context_with_model: kv self size  =  256.00 MiB",
@@ -124,7 +125,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-cells",
         b"kv_size = ",
-        _CACHE + r"kv_size = (?P<cells>\d+), ",
+        _CACHE + r"kv_size = (?P<cells>\d{1,15}), ",
         (),
         "observed",
         "llama_kv_cache_init: kv_size = 8192, offload = 1, type_k = 'f16', type_v = 'f16', n_layer = 32, can_shift = 1",
@@ -133,7 +134,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-part",
         b"KV cache, size = ",
-        r"\bcreating +(?P<part>[\w-]+) KV cache, size = (?P<cells>\d+) cells",
+        r"\bcreating +(?P<part>[\w-]+) KV cache, size = (?P<cells>\d{1,15}) cells",
         (),
         "observed",
         "llama_kv_cache_iswa: creating     SWA KV cache, size = 2560 cells",
@@ -142,7 +143,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kv-buffer",
         b" KV buffer size = ",
-        _CACHE + r"(?P<device>\S.*?) KV buffer size = +(?P<mib>[\d.]+) MiB",
+        _CACHE + r"(?P<device>\S.*?) KV buffer size = +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB",
         (),
         "observed",
         "llama_kv_cache:      CUDA0 KV buffer size =  4096.00 MiB",
@@ -150,7 +151,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kvarn-buffer",
         b" buffer size = ",
-        r"\bllama_kv_cache_kvarn: +(?P<device>[\w()]+) KVarN (?:tail )?buffer size = +(?P<mib>[\d.]+) MiB",
+        r"\bllama_kv_cache_kvarn: +(?P<device>[\w()]+) KVarN (?:tail )?buffer size = +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB",
         (),
         "observed",
         "llama_kv_cache_kvarn:      CUDA0 KVarN buffer size =   812.00 MiB",
@@ -158,8 +159,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kvarn",
         b"groups/stream = ",
-        r"\bllama_kv_cache_kvarn: type = (?P<type>\S+), layers = (?P<layers>\d+), groups/stream = (?P<groups>\d+), "
-        r"streams = (?P<streams>\d+), KVarN = (?P<mib>[\d.]+) MiB",
+        r"\bllama_kv_cache_kvarn: type = (?P<type>\S+), layers = (?P<layers>\d{1,15}), groups/stream = (?P<groups>\d{1,15}), "
+        r"streams = (?P<streams>\d{1,15}), KVarN = (?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB",
         (),
         "observed",
         "llama_kv_cache_kvarn: type = kvarn_k4v2_g128, layers = 32, groups/stream = 64, streams = 1, KVarN = 812.00 MiB, "

@@ -47,7 +47,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "file-size",
         b"file size ",
-        _META + r"file size +=\s+(?P<size>[\d.]+ [KMGT]iB)",
+        _META + r"file size +=\s+(?P<size>\d{1,12}(?:\.\d{1,9})? [KMGT]iB)",
         (("size", "model.weights_gib", size),),
         "resolved",
         "print_info: file size   = 4.58 GiB (4.89 BPW)",
@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "file-size",
         b"model size ",
-        _META + r"model size +=\s+(?P<size>[\d.]+ [KMGT]iB)",
+        _META + r"model size +=\s+(?P<size>\d{1,12}(?:\.\d{1,9})? [KMGT]iB)",
         (("size", "model.weights_gib", size),),
         "resolved",
         "llm_load_print_meta: model size       = 3.56 GiB (4.54 BPW)",
@@ -130,7 +130,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "model-buffer",
         b" buffer size = ",
-        r"\b(?:load_tensors|llm_load_tensors): +(?P<device>\S.*?)(?: model)? buffer size = +(?P<mib>[\d.]+) MiB",
+        r"\b(?:load_tensors|llm_load_tensors): +(?P<device>\S.*?)(?: model)? buffer size = +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB",
         (),
         "observed",
         "load_tensors:        CUDA0 model buffer size =  4403.49 MiB",

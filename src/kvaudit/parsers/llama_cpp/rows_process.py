@@ -53,7 +53,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "verbosity",
         b"verbosity = ",
-        r"\bverbosity = (?P<level>\d+) \(adjust with",
+        r"\bverbosity = (?P<level>\d{1,15}) \(adjust with",
         (),
         "observed",
         "common_params_print_info: verbosity = 3 (adjust with the `-lv N` CLI arg)",
@@ -62,7 +62,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "device-listed",
         b" MiB free)",
-        r"(?:^|\s)- (?P<device>[A-Za-z]+\d*) +: .*\((?P<total>\d+) MiB, (?P<free>\d+) MiB free\)",
+        r"(?:^|\s)- (?P<device>[A-Za-z]+\d*) +: .*\((?P<total>\d{1,15}) MiB, (?P<free>\d{1,15}) MiB free\)",
         (),
         "observed",
         "  - CUDA0   : NVIDIA L4 (23034 MiB, 22512 MiB free)",
@@ -71,7 +71,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "device-used",
         b"using device ",
-        r"\busing device (?P<device>\S+) \(.*\) - (?P<free>\d+) MiB free",
+        r"\busing device (?P<device>\S+) \(.*\) - (?P<free>\d{1,15}) MiB free",
         (),
         "observed",
         "llama_model_load_from_file_impl: using device CUDA0 (NVIDIA L4) (0000:01:00.0) - 22512 MiB free",

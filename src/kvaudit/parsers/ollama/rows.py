@@ -41,8 +41,9 @@ SERVE_ROWS: tuple[Row, ...] = (
     Row(
         "gpu",
         b"inference compute",
-        r"msg=\"inference compute\" id=(?P<id>\S+) .*?\blibrary=(?P<library>\S+)(?:.*?\btotal=\"(?P<total>[\d.]+ [KMGT]iB)\""
-        r"(?: available=\"(?P<free>[\d.]+ [KMGT]iB)\")?)?",
+        r"msg=\"inference compute\" id=(?P<id>\S+) .*?\blibrary=(?P<library>\S+)"
+        r"(?:.*?\btotal=\"(?P<total>\d{1,12}(?:\.\d{1,9})? [KMGT]iB)\""
+        r"(?: available=\"(?P<free>\d{1,12}(?:\.\d{1,9})? [KMGT]iB)\")?)?",
         (
             ("library", "engine.platform", gpu_library),
             ("total", "memory.total_gib", size),
@@ -112,7 +113,8 @@ RUNNER_ROWS: tuple[Row, ...] = (
     Row(
         "part",
         b" device=",
-        r"msg=\"(?P<part>model weights|kv cache|compute graph)\" device=(?P<device>\S+) size=\"(?P<size>[\d.]+ [KMGT]?i?B)\"",
+        r"msg=\"(?P<part>model weights|kv cache|compute graph)\" device=(?P<device>\S+) "
+        r"size=\"(?P<size>\d{1,12}(?:\.\d{1,9})? [KMGT]?i?B)\"",
         (),
         "observed",
         'time=2026-02-03T10:12:02Z level=INFO source=device.go:251 msg="kv cache" device=CUDA0 size="544.0 MiB"',

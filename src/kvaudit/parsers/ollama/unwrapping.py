@@ -30,20 +30,34 @@ def lines(source: Source) -> Iterator[Line]:
         yield from hit_lines(source)
         return
     physical = [without_colours(raw).rstrip("\r") for raw in text.replace("\0", "").split("\n")]
-    width = max(len(line) for line in physical)
+    records = list(_records(physical))
+    width = _width(records)
+    for number, parts in records:
+        yield Line(number, _joined(parts, width))
+
+
+def _records(physical: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """The pieces of each record, with the number of its first line."""
     number, parts = 1, physical[:1]
     for count, line in enumerate(physical[1:], start=2):
         if _BEGINS.search(line) or "time=" not in parts[0][:40] or len(parts) >= _MOST_LINES:
-            yield Line(number, _joined(parts, width))
+            yield number, parts
             number, parts = count, [line]
         else:
             parts.append(line)
-    yield Line(number, _joined(parts, width))
+    yield number, parts
 
 
-def _joined(parts: list[str], width: int) -> str:
-    """The pieces as one line: a break at the full width is inside a word, any other took a blank away unless one is left."""
+def _width(records: list[tuple[int, list[str]]]) -> int | None:
+    """The width at which words were broken too: that of most broken pieces; None where breaks stand between words."""
+    broken = [len(part) for _, parts in records for part in parts[:-1]]
+    widest = max(broken, default=0)
+    return widest if widest and broken.count(widest) * 2 > len(broken) else None
+
+
+def _joined(parts: list[str], width: int | None) -> str:
+    """The pieces as one line; a break between words took a blank away unless one is left."""
     text = parts[0]
     for before, part in pairwise(parts):
-        text += part if before.endswith(" ") or len(before) >= width else f" {part}"
+        text += part if before.endswith(" ") or len(before) == width else f" {part}"
     return text
