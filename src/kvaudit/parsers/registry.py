@@ -22,16 +22,18 @@ def all_parsers() -> tuple[Parser, ...]:
     from kvaudit.parsers import checkpoint, snapshots
     from kvaudit.parsers.gguf import GgufHeader
     from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
+    from kvaudit.parsers.lmdeploy.parser import LmdeployLog
     from kvaudit.parsers.metrics_dump import MetricsDump
     from kvaudit.parsers.ollama.parser import OllamaLog
     from kvaudit.parsers.saved_record import SavedRecord
     from kvaudit.parsers.sglang.parser import SglangLog
     from kvaudit.parsers.tensorrt_llm.parser import TensorRtLlmLog
+    from kvaudit.parsers.tgi.parser import TgiLog
     from kvaudit.parsers.vllm.parser import VllmLog
 
     files = (*checkpoint.PARSERS, GgufHeader())
-    logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog())
-    return (*logs, TensorRtLlmLog(), SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
+    logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog(), TensorRtLlmLog(), LmdeployLog(), TgiLog())
+    return (*logs, SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
 
 
 @cache

@@ -8,11 +8,14 @@ from __future__ import annotations
 from kvaudit.parsers.facts import Fact
 from kvaudit.parsers.tables import fact
 from kvaudit.record.inspection.scales import settle_scales
+from kvaudit.record.counters import add_counters
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
 from kvaudit.record.kv_dtype.llama_cpp import votes as llama_cpp_votes
+from kvaudit.record.kv_dtype.lmdeploy import votes as lmdeploy_votes
 from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
 from kvaudit.record.kv_dtype.tensorrt_llm import votes as tensorrt_llm_votes
+from kvaudit.record.kv_dtype.tgi import votes as tgi_votes
 from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
 from kvaudit.record.resolve import why_unknown
 from kvaudit.record.simulation.votes import width_votes
@@ -22,16 +25,19 @@ _ENGINES_WITH_VOTES = {
     "vllm": vllm_votes,
     "sglang": sglang_votes,
     "tensorrt_llm": tensorrt_llm_votes,
+    "lmdeploy": lmdeploy_votes,
+    "tgi": tgi_votes,
     "llama_cpp": llama_cpp_votes,
     "ollama": llama_cpp_votes,
 }
-_WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm", "llama_cpp", "ollama"})
+_WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm", "lmdeploy", "llama_cpp", "ollama"})
 """Engines that print bytes per token or the type itself, or whose one byte is of two kinds: their votes hold the arithmetic."""
 
 
 def infer_everything(table: FactTable) -> None:
     """Add every inferred fact, in the order in which they need each other."""
     _take_reasons(table)
+    add_counters(table)
     add_bytes_per_token(table)
     _settle_kv_dtype(table)
     settle_scales(table)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
@@ -59,10 +57,3 @@ def test_a_native_error_inside_another_message_is_not_torn_out() -> None:
     text = "[03/14/2026-09:26:53] [TRT-LLM] [E] Failed to initialize executor on rank 1: [TensorRT-LLM][ERROR] CUDA runtime error"
     (record,) = read(text)
     assert record.message == "Failed to initialize executor on rank 1: [TensorRT-LLM][ERROR] CUDA runtime error"
-
-
-def test_a_line_inside_a_json_object_keeps_its_physical_line() -> None:
-    text = json.dumps({"log": "[TensorRT-LLM][INFO] Number of tokens per block: 32.\n", "stream": "stdout"})
-    (record,) = read(text)
-    assert (record.number, record.line, record.message) == (7, text, "Number of tokens per block: 32.")
-    assert text[record.position :].startswith("Number of tokens")

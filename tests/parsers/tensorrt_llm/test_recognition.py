@@ -24,7 +24,6 @@ def score(text: str) -> float:
         python("Using LLM with PyTorch backend"),
         native("Using 10718 tokens in paged KV cache."),
         native("Number of blocks in KV cache primary pool: 17210"),
-        json.dumps({"log": f"{BANNER}\n", "stream": "stdout"}),
     ],
 )
 def test_one_telling_line_is_enough(line: str) -> None:

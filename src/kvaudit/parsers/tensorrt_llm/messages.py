@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import re2
 
-from kvaudit.parsers.sglang.unwrapping import unwrapped
 from kvaudit.sources.lines import Line
 
 Writer = Literal["python", "native", "banner", "triton", "server", ""]
@@ -63,31 +62,16 @@ class Record:
         return self.writer in ("python", "native")
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A physical line and the text inside a collector's JSON object, which has other offsets than the line around it."""
-
-    line: Line
-    inner: str
-
-    def record(self, start: int, message: str, **said: Any) -> Record:
-        """A record whose message begins at `start` of the inner text."""
-        whole = self.line.text
-        position = start if whole is self.inner else max(0, whole.find(message[:20]))
-        return Record(self.line.number, whole, position, message, **said)
-
-
 def records(line: Line) -> Iterator[Record]:
     """The records of one physical line, in order."""
-    text = _Text(line, unwrapped(line.text))
     offset = 0
-    for segment in text.inner.split("\r"):
+    for segment in line.text.split("\r"):
         if segment.strip():
-            yield from _of_segment(text, segment, offset)
+            yield from _of_segment(line, segment, offset)
         offset += len(segment) + 1
 
 
-def _of_segment(text: _Text, segment: str, offset: int) -> Iterator[Record]:
+def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
     wrapper = _WRAPPER.search(segment)
     start = wrapper.end() if wrapper else 0
     launcher = _LAUNCHER.search(segment[start:])
@@ -96,10 +80,10 @@ def _of_segment(text: _Text, segment: str, offset: int) -> Iterator[Record]:
     stamps = [stamp for stamp in _STAMP.finditer(segment, start) if not _is_quoted(segment, start, stamp)]
     lead = segment[start : stamps[0].start()] if stamps else segment[start:]
     if lead.strip():
-        yield _raw(text, lead, offset + start, rank)
+        yield _raw(line, lead, offset + start, rank)
     for index, stamp in enumerate(stamps):
         end = stamps[index + 1].start() if index + 1 < len(stamps) else len(segment)
-        yield _stamped(text, stamp, segment[stamp.end() : end].rstrip(), offset, rank)
+        yield _stamped(line, stamp, segment[stamp.end() : end].rstrip(), offset, rank)
 
 
 def _is_quoted(segment: str, start: int, stamp: Any) -> bool:
@@ -112,14 +96,16 @@ def _launched(launcher: Any) -> int | None:
     return int(found) if found else None
 
 
-def _stamped(text: _Text, stamp: Any, message: str, offset: int, rank: int | None) -> Record:
+def _stamped(line: Line, stamp: Any, message: str, offset: int, rank: int | None) -> Record:
     printed = stamp.group("rank") or stamp.group("of") or stamp.group("native")
     letter, word, glog = stamp.group("level"), stamp.group("word"), stamp.group("glog")
     python = bool(letter) and not (stamp.group("of") and not stamp.group("time"))
     writer: Writer = "python" if python else "native" if word or letter else "triton" if glog else "banner"
-    return text.record(
-        offset + stamp.end(),
-        message,
+    return Record(
+        number=line.number,
+        line=line.text,
+        position=offset + stamp.end(),
+        message=message,
         writer=writer,
         rank=int(printed) if printed else rank,
         level=word or _LEVELS.get(letter or glog or "", ""),
@@ -128,9 +114,10 @@ def _stamped(text: _Text, stamp: Any, message: str, offset: int, rank: int | Non
     )
 
 
-def _raw(text: _Text, part: str, start: int, rank: int | None) -> Record:
+def _raw(line: Line, part: str, start: int, rank: int | None) -> Record:
     """A record that none of the engine's loggers wrote: uvicorn, a print, a traceback, a progress bar, another program."""
     if match := _UVICORN.search(part):
         behind = match.span(_UVICORN.groupindex["message"])[0]
-        return text.record(start + behind, part[behind:].rstrip(), writer="server", rank=rank, level=str(match.group("level")))
-    return text.record(start, part.rstrip(), rank=rank)
+        level = str(match.group("level"))
+        return Record(line.number, line.text, start + behind, part[behind:].rstrip(), "server", rank, level)
+    return Record(line.number, line.text, start, part.rstrip(), "", rank)
