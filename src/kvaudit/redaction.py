@@ -94,6 +94,7 @@ class Redactor:
     def __init__(self, level: Level = "default") -> None:
         import re2
 
+        self.level = level
         self._ordinals: dict[str, int] = {}
         full = [(pattern, _is_private) for pattern in _FULL] if level == "full" else []
         self._telltale, self._full = re2.compile(_TELLTALE), [(re2.compile(pattern), guard) for pattern, guard in full]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import unicodedata
 
@@ -76,7 +77,7 @@ def test_markup_and_emoji_codes_are_shown_as_they_stand(bad_pair: Report, redact
 @pytest.mark.parametrize("name", RENDERERS)
 def test_secrets_are_masked_with_equal_masks(name: str, bad_pair: Report, redactor: Redactor) -> None:
     secret = "hf_" + "Zq7" * 8
-    text = RENDERERS[name](everywhere(bad_pair, f"HF_TOKEN={secret}"), redactor)
+    text = html.unescape(RENDERERS[name](everywhere(bad_pair, f"HF_TOKEN={secret}"), redactor))
     assert secret not in text
     assert "HF_TOKEN=<secret-1>" in text
     assert "<secret-2>" not in text
@@ -98,7 +99,8 @@ def test_a_ci_runner_finds_no_command(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     text = RENDERERS[name](everywhere(bad_pair, order), redactor, 24)
-    assert [line for line in text.splitlines() if line.lstrip().startswith("::")] == []
+    own = ("::error file=", "::warning title=", "::error title=") if name == "github" else ()
+    assert [line for line in text.splitlines() if line.lstrip().startswith("::") and not line.startswith(own)] == []
     assert "##[" not in text
 
 

@@ -112,11 +112,17 @@ class Summary(BaseModel):
 
 
 class Settings(BaseModel):
-    """What the call was told: the settings file in force and the differences under test."""
+    """What the call was told: the settings file in force, the differences under test, what fails and what does not count."""
 
     file: str | None = None
+    profile: str | None = None
+    baseline: str | None = None
+    fail_on: Literal["error", "warning", "never"] = "error"
     vary: list[str] = []
     accepted_unknown: list[str] = []
+    allowed_tenants: list[str] = []
+    notes: list[str] = []
+    """Suppressions that have expired or that matched nothing, and settings files that were not used."""
 
 
 class Report(BaseModel):

@@ -12,7 +12,7 @@ import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "markdown", "sarif", "junit", "github", "gitlab")
 
 
 def complete_field(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -23,7 +23,12 @@ def disarm_text(text: str) -> str:
     """Plain text in which no line is a runner command; unchanged outside a runner."""
     if not is_runner():
         return text
-    return str(_LINE_START.sub(r"\1\\x3a:", text)).replace("##[", "\\x23#[")
+    return disarm_markers(str(_LINE_START.sub(r"\1\\x3a:", text)))
+
+
+def disarm_markers(text: str) -> str:
+    """Text without `##[`, which starts a command anywhere in a line; for formats that only a runner reads."""
+    return text.replace("##[", "\\x23#[")
 
 
 def disarm_json(text: str) -> str:

@@ -41,7 +41,50 @@ def render_json(report: Report, redactor: Redactor, width: int | None = None, co
     return to_json(document(report, redactor))
 
 
-RENDERERS: dict[str, Renderer] = {"text": render_text, "json": render_json}
+def render_markdown(report: Report, redactor: Redactor, width: int | None = None, colour: bool = False) -> str:
+    """The report as Markdown."""
+    from kvaudit.reports.markdown import render
+
+    return render(report, redactor)
+
+
+def render_sarif(report: Report, redactor: Redactor, width: int | None = None, colour: bool = False) -> str:
+    """The report as SARIF 2.1.0."""
+    from kvaudit.reports.sarif import render
+
+    return render(report, redactor)
+
+
+def render_junit(report: Report, redactor: Redactor, width: int | None = None, colour: bool = False) -> str:
+    """The report as JUnit XML."""
+    from kvaudit.reports.junit import render
+
+    return render(report, redactor)
+
+
+def render_github(report: Report, redactor: Redactor, width: int | None = None, colour: bool = False) -> str:
+    """The report as annotations of GitHub Actions."""
+    from kvaudit.reports.github import render
+
+    return render(report, redactor)
+
+
+def render_gitlab(report: Report, redactor: Redactor, width: int | None = None, colour: bool = False) -> str:
+    """The report as a GitLab code quality document."""
+    from kvaudit.reports.gitlab import render
+
+    return render(report, redactor)
+
+
+RENDERERS: dict[str, Renderer] = {
+    "text": render_text,
+    "json": render_json,
+    "markdown": render_markdown,
+    "sarif": render_sarif,
+    "junit": render_junit,
+    "github": render_github,
+    "gitlab": render_gitlab,
+}
 """By the name that `--format` takes."""
 
 

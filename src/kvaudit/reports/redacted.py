@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from kvaudit.audit.report import Report
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor
 
@@ -19,6 +20,11 @@ def redacted(model: ModelT, redactor: Redactor) -> ModelT:
     """The same model, with secrets masked by key name and by shape, and control and format characters escaped."""
     changed = {name: _walk(getattr(model, name), redactor, name) for name in type(model).model_fields}
     return model.model_copy(update=changed)
+
+
+def for_people(report: Report, redactor: Redactor) -> Report:
+    """The report as renderers for people and tools show it: masked, and without the facts, which only JSON lists."""
+    return redacted(report.model_copy(update={"arms": [without_facts(record) for record in report.arms]}), redactor)
 
 
 def _walk(value: Any, redactor: Redactor, key: str) -> Any:

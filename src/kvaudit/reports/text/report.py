@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kvaudit.audit.report import Report
 from kvaudit.redaction import Redactor
-from kvaudit.reports.redacted import redacted, without_facts
+from kvaudit.reports.redacted import for_people
 from kvaudit.reports.text.arms import arms
 from kvaudit.reports.text.capacity import capacity
 from kvaudit.reports.text.differences import differences, hint
@@ -29,7 +29,7 @@ _SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppresse
 
 def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
     """The report for people, `width` columns wide, ending in a newline; ANSI sequences only with `colour`."""
-    safe = redacted(report.model_copy(update={"arms": [without_facts(record) for record in report.arms]}), redactor)
+    safe = for_people(report, redactor)
     width = max(NARROWEST, width)
     lines: list[Text] = []
     for section in _SECTIONS:
