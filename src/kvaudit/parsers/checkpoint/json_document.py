@@ -51,7 +51,7 @@ class JsonDocument:
         return {pointer: self._origin(pointer, place, reader) for pointer, place in found.items()}
 
     def _origin(self, pointer: str, place: Place, reader: str) -> Origin:
-        start = max(self.text.rfind("\n", 0, place.start) + 1, place.start - _WINDOW)
+        start = max(self.text.rfind("\n", 0, place.start) + 1, place.start - _WINDOW) if self.lines else place.start
         end = self.text.find("\n", place.start)
         line = self.text[start : min(len(self.text) if end < 0 else end, place.start + _WINDOW)]
         excerpt = self.source.excerpt(line, place.start - start)
