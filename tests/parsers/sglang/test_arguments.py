@@ -129,6 +129,14 @@ def test_another_record_does_not_continue_a_cut_line() -> None:
     assert values(start, "parallel.tensor") == []
 
 
+def test_a_release_without_the_arguments_has_neither_speculation_nor_transfer() -> None:
+    start = only_start(stamped("server_args=ServerArgs(model_path='acme/tiny-llama', tp_size=1, dp_size=1)"))
+    assert values(start, "speculative.method", "inferred") == ["none"]
+    assert values(start, "kv_transfer.role", "inferred") == ["none"]
+    assert values(start, "kv_cache.offload") == ["none"]
+    assert values(start, "parallel.gpus") == [1]
+
+
 @pytest.mark.parametrize("body", ["ServerArgs(", "{", "{'a': ", "ServerArgs(a=" + "(" * 500, "{" + "{" * 500, "ServerArgs(=,=)"])
 def test_broken_dumps_do_not_raise(body: str) -> None:
     assert not parsing.parse(body).whole

@@ -52,12 +52,15 @@ def test_a_rank_is_read_by_its_kind() -> None:
         "(Engine pid=31) Hello",
         "2026-03-14T09:26:53.922414Z ERROR engine.launch_phase_sigquit_handler: Hello",
         "INFO:     Hello",
+        "17:Hello",
+        "348.1s 326 Hello",
+        '    "Hello",',
     ],
 )
 def test_lines_without_a_stamp_lose_their_wrapper(text: str) -> None:
     record = only(text)
     assert (record.message, record.stamped) == ("Hello", False)
-    assert record.line[record.position :] == "Hello"
+    assert record.line[record.position :].startswith("Hello")
 
 
 def test_a_stamp_glued_behind_a_progress_bar() -> None:
@@ -80,6 +83,12 @@ def test_a_line_inside_dockers_json_points_into_the_physical_line() -> None:
     record = only(line)
     assert (record.message, record.ranks, record.line) == ('Hello "world"', "TP1", line)
     assert record.position == line.index("Hello")
+
+
+def test_the_strings_of_a_cut_json_array_are_lines() -> None:
+    line = '    "[2026-03-14 09:26:53 TP1] The \\"model\\" is here",'
+    record = only(line)
+    assert (record.message, record.ranks, record.position) == ('The "model" is here', "TP1", line.index("The"))
 
 
 @pytest.mark.parametrize("text", ['{"log": 5}', "{broken", "[" * 5000 + "{", '{"other": "[2026-03-14 09:26:53] Hello"}'])

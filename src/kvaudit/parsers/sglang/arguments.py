@@ -127,10 +127,12 @@ def _graphs(arguments: Arguments) -> Iterator[Said]:
 
 
 def _speculation(arguments: Arguments) -> Iterator[Said]:
-    key = "speculative_algorithm"
-    if key in arguments.values:
-        value = arguments.values[key]
-        yield Said("speculative.method", "none" if value is None else value, "resolved", key)
+    key, values = "speculative_algorithm", arguments.values
+    if key in values:
+        yield Said("speculative.method", "none" if values[key] is None else values[key], "resolved", key)
+    elif arguments.whole and values.get("model_path"):
+        how = "the release has no argument for speculative decoding"
+        yield Said("speculative.method", "none", "inferred", "model_path", how)
 
 
 def _offload(arguments: Arguments) -> Iterator[Said]:
@@ -139,7 +141,7 @@ def _offload(arguments: Arguments) -> Iterator[Said]:
         if values.get(key) is True:
             yield Said("kv_cache.offload", name, "resolved", key)
             return
-    if arguments.whole:
+    if arguments.whole and values.get("model_path"):
         key = next((key for key in _TIERS if key in values), "model_path")
         yield Said("kv_cache.offload", "none", "resolved", key, "the arguments enable no second tier of the KV cache")
     if isinstance(gib := values.get("cpu_offload_gb"), int | float) and gib > 0:
@@ -155,6 +157,10 @@ def _transfer(arguments: Arguments) -> Iterator[Said]:
         yield Said("kv_transfer.role", mode, "resolved", "disaggregation_mode")
         if isinstance(backend := arguments.values.get("disaggregation_transfer_backend"), str):
             yield Said("kv_transfer.connector", backend, "resolved", "disaggregation_transfer_backend")
+    elif arguments.whole and arguments.values.get("model_path"):
+        how = "the release has no argument for disaggregation"
+        yield Said("kv_transfer.role", "none", "inferred", "model_path", how)
+        yield Said("kv_transfer.connector", "none", "inferred", "model_path", how)
 
 
 def _parallel(arguments: Arguments) -> Iterator[Said]:

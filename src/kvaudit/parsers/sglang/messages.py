@@ -22,11 +22,11 @@ _STAMP = re2.compile(
 )
 _LEVEL = re2.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?::\s{1,6}| [\w./-]{1,200}\.py:\d{1,6}: )")
 _WRAPPER = re2.compile(
-    r"^(?:[\w.-]{1,80} {0,40}\| ?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,:+Z-]{0,24} {1,4}|"
-    r"\([\w.:-]{0,80} ?pid=\d{1,10}[^)]{0,80}\) |(?:DEBUG|INFO|WARN|WARNING|ERROR) {1,4}[\w.:]{1,120}: |"
-    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,80} \S{1,80}: )+"
+    r"^(?:[\w.-]{1,80} {0,40}\| ?|\d{1,7}: ?|\d{1,6}\.\d{1,3}s\s{1,4}\d{1,7}\s{1,4}|"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,:+Z-]{0,24} {1,4}|\([\w.:-]{0,80} ?pid=\d{1,10}[^)]{0,80}\) |"
+    r"(?:DEBUG|INFO|WARN|WARNING|ERROR) {1,4}[\w.:]{1,120}: |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,80} \S{1,80}: )+"
 )
-"""What compose, Kubernetes, Ray, Dynamo's tracing and journald write in front of a line without a stamp of its own."""
+"""What compose, listings, notebooks, Kubernetes, Ray, Dynamo and journald write in front of a line without a stamp of its own."""
 
 _RANK = re2.compile(r"(?P<name>[A-Z_]+)(?P<number>\d+)")
 _CLIENT_TEXT = ("Receive: ", "Finish: ")

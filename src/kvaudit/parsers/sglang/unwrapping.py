@@ -1,4 +1,4 @@
-"""Lines that a collector put into JSON, one object a line: Docker's json-file, pod and cloud logs.
+"""Lines that a collector put into JSON: one object a line (Docker, pods, cloud logs), or the strings of a cut array.
 
 Room: text in, text out. What is no such object comes back as it is, the very same string.
 """
@@ -13,14 +13,14 @@ _KEYS = ("log", "message", "msg", "textPayload", "MESSAGE", "line")
 
 
 def unwrapped(text: str) -> str:
-    """The text of a line inside its JSON object, else the line itself."""
-    if not text.startswith("{"):
+    """The text of a line inside its JSON object or JSON string, else the line itself."""
+    inner = text.strip().removesuffix(",")
+    if not inner.startswith(("{", '"')) or not inner.endswith(("}", '"')):
         return text
     try:
-        document: Any = json.loads(text)
+        document: Any = json.loads(inner)
     except (ValueError, RecursionError):
         return text
-    if not isinstance(document, dict):
-        return text
-    found = next((document[key] for key in _KEYS if isinstance(document.get(key), str)), None)
-    return text if found is None else found.rstrip("\n")
+    if isinstance(document, dict):
+        document = next((document[key] for key in _KEYS if isinstance(document.get(key), str)), None)
+    return document.rstrip("\n") if isinstance(document, str) else text
