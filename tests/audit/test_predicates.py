@@ -296,7 +296,8 @@ def test_every_predicate_is_tested_with_all_its_answers() -> None:
     for name, truth in answers_of:
         seen.setdefault(name, set()).add(truth)
     two_valued = {"undecided", "conflicts", "no_other_meaning"}
-    assert set(seen) == set(PREDICATES)
+    in_the_policy_tests = {"requirement_unmet"}
+    assert set(seen) == set(PREDICATES) - in_the_policy_tests
     assert {name for name, answers in seen.items() if answers != {True, False, None}} == two_valued
 
 

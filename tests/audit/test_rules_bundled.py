@@ -16,7 +16,7 @@ from kvaudit.bundled import rules_folder
 from kvaudit.fields import FIELDS
 
 RULES = bundled_rules()
-CATEGORIES = {"kv-cache", "parity", "engine", "gpu", "service", "results"}
+CATEGORIES = {"kv-cache", "parity", "engine", "gpu", "service", "results", "policy"}
 
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 

@@ -5,24 +5,27 @@ Room: `audit`, its entry point. It decides the verdict and the exit code and not
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
 
+from kvaudit.audit.baseline import Baseline
 from kvaudit.audit.capacity import decompose
 from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
 from kvaudit.audit.differences import classify, expand_vary
 from kvaudit.audit.findings import Findings, apply_rules
 from kvaudit.audit.gate import undecided_of_arm, undecided_of_pair
+from kvaudit.audit.policy import FailOn, Policy, Profile
+from kvaudit.audit.policy_requirements import still_open
 from kvaudit.audit.raw import other_differences
 from kvaudit.audit.reasons import reasons_of_check, reasons_of_diff
 from kvaudit.audit.report import Finding, Report, Settings, Severity, Summary, Verdict
 from kvaudit.audit.rules import Rule
+from kvaudit.audit.under_policy import arm_of, settled, with_severities, without_what_does_not_count
 from kvaudit.errors import UsageError, did_you_mean
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
-FailOn = Literal["error", "warning", "never"]
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 _LEAD = ("engine-not-ready", "engine-died-while-serving", "hidden-fp8-kv", "kv-dtype-flag-overridden", "kv-dtype-differs")
 _SUMMARIES = frozenset({"several-axes-changed", "weights-and-settings-both-changed"})
@@ -33,41 +36,57 @@ _SUMMARIES = frozenset({"several-axes-changed", "weights-and-settings-both-chang
 class Wishes:
     """What the caller asked of an audit."""
 
-    fail_on: FailOn = "error"
+    fail_on: FailOn | None = None
+    """None: what the policy says, or `error`."""
     vary: tuple[str, ...] = ()
     accept_unknown: tuple[str, ...] = ()
     allow_unknown: bool = False
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    profile: Profile | None = None
+    policy: Policy = field(default_factory=Policy)
+    baseline: Baseline | None = None
     settings_file: str | None = None
-    extra: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+    today: datetime.date | None = None
+    """The day that expiry dates are compared with; None: the current one."""
 
 
 def check(record: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     """Audit one arm."""
-    arm = ArmContext(ARM_NAMES[0], record, alone=True)
+    wishes = settled(wishes)
+    arm = arm_of(ARM_NAMES[0], record, wishes, alone=True)
     found = apply_rules(_chosen(rules, wishes), [arm], None)
-    undecided = _after_acceptance(undecided_of_arm(record), wishes)
+    notes = without_what_does_not_count(found.findings, {arm.name: record.label}, wishes)
+    undecided = _after_acceptance([*undecided_of_arm(record), *_open_requirements([arm])], wishes)
     verdict = _verdict(found.findings, undecided, ("pass", "fail"))
     report = _report("check", verdict, found, undecided=undecided, wishes=wishes, records=[record])
+    report.settings.notes += notes
     report.reasons = reasons_of_check(report.findings, undecided, record)
     return report
 
 
 def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     """Audit two arms and compare them."""
+    wishes = settled(wishes)
     vary = expand_vary(wishes.vary)
-    arms = [ArmContext(name, record, vary) for name, record in zip(ARM_NAMES, (a, b), strict=True)]
+    arms = [arm_of(name, record, wishes, vary) for name, record in zip(ARM_NAMES, (a, b), strict=True)]
     differences = classify(arms[0], arms[1], vary)
     found = apply_rules(_chosen(rules, wishes), arms, PairContext(arms[0], arms[1], differences, vary))
-    undecided = _after_acceptance(undecided_of_pair(a, b, differences), wishes)
+    notes = without_what_does_not_count(found.findings, {arm.name: arm.record.label for arm in arms}, wishes)
+    undecided = _after_acceptance([*undecided_of_pair(a, b, differences), *_open_requirements(arms)], wishes)
     verdict = _verdict(found.findings, undecided, ("comparable", "not_comparable"))
     report = _report("diff", verdict, found, undecided=undecided, wishes=wishes, records=[a, b])
+    report.settings.notes += notes
     report.differences = list(differences.values())
     report.capacity = decompose(a, b)
     report.other_differences = other_differences(a, b)
     report.reasons = reasons_of_diff(report, differences)
     return report
+
+
+def _open_requirements(arms: list[ArmContext]) -> list[str]:
+    return [name for arm in arms for name in still_open(arm.record, arm.requirements)]
 
 
 def _chosen(rules: Iterable[Rule], wishes: Wishes) -> list[Rule]:
@@ -76,6 +95,7 @@ def _chosen(rules: Iterable[Rule], wishes: Wishes) -> list[Rule]:
     for name in (*wishes.select, *wishes.ignore):
         if name not in known:
             raise UsageError(f"no rule is called {name!r}{did_you_mean(name, known)}; `kvaudit rules` lists them")
+    all_rules = with_severities(all_rules, wishes)
     selected = [rule for rule in all_rules if not wishes.select or rule.id in wishes.select]
     return [rule for rule in selected if rule.id not in wishes.ignore]
 
@@ -86,7 +106,7 @@ def _after_acceptance(undecided: list[str], wishes: Wishes) -> list[str]:
             raise UsageError(f"--accept-unknown {name}: no field is called that{did_you_mean(name, FIELDS)}")
     if wishes.allow_unknown:
         return []
-    return [name for name in undecided if name not in wishes.accept_unknown]
+    return [name for name in dict.fromkeys(undecided) if name not in wishes.accept_unknown]
 
 
 def _verdict(findings: list[Finding], undecided: list[str], words: tuple[Verdict, Verdict]) -> Verdict:
@@ -99,17 +119,29 @@ def _report(
     command: str, verdict: Verdict, found: Findings, *, undecided: list[str], wishes: Wishes, records: list[Record]
 ) -> Report:
     findings = sorted(found.findings, key=_weight)
-    accepted = list(wishes.accept_unknown) or (["all"] if wishes.allow_unknown else [])
     return Report(
         command=command,
         verdict=verdict,
-        exit_code=_exit_code(findings, verdict, wishes.fail_on),
+        exit_code=_exit_code(findings, verdict, wishes.fail_on or "error"),
         undecided=undecided,
-        settings=Settings(file=wishes.settings_file, vary=list(wishes.vary), accepted_unknown=accepted),
+        settings=_settings(wishes),
         arms=records,
         findings=findings,
         not_checked=found.not_checked,
         summary=_summary(findings),
+    )
+
+
+def _settings(wishes: Wishes) -> Settings:
+    return Settings(
+        file=wishes.settings_file,
+        profile=wishes.profile,
+        baseline=wishes.baseline.path if wishes.baseline else None,
+        fail_on=wishes.fail_on or "error",
+        vary=list(wishes.vary),
+        accepted_unknown=list(wishes.accept_unknown) or (["all"] if wishes.allow_unknown else []),
+        allowed_tenants=wishes.policy.allow_tenants,
+        notes=list(wishes.notes),
     )
 
 

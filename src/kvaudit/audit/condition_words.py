@@ -18,6 +18,7 @@ SENTENCES: dict[str, str] = {
     "present": "{field} is known and set",
     "absent": "{field} is proven not to be set",
     "undecided": "{field} is not settled by the evidence",
+    "requirement_unmet": "a value that the policy requires is known to be another",
     "conflicts": "equally strong evidence says different values of {field}",
     "undeclared": "nothing in the launch asked for {field}",
     "overridden": "{field} as {stage} is not the value that holds",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kvaudit.audit.policy_requirements import Requirement
 from kvaudit.audit.report import Difference
 from kvaudit.parsers.facts import Fact
 from kvaudit.record.model import Record
@@ -42,6 +43,12 @@ class ArmContext:
     varied: frozenset[str] = frozenset()
     alone: bool = False
     """The only arm of this audit: texts then speak of the run."""
+    requirements: tuple[Requirement, ...] = ()
+    """What the policy requires of a run."""
+    declared: frozenset[str] = frozenset()
+    """Fields whose value is the one that the policy requires."""
+    requirement: Requirement | None = None
+    """The one that a rule about the policy is asked about."""
 
     def cite(self, *names: str) -> list[Cited]:
         """The deciding facts of the named fields."""

@@ -20,6 +20,7 @@ _NEEDS = {
     "checkpoint": "the checkpoint's files",
     "snapshot": "a GPU snapshot",
     "service": "a unit, compose file or pod",
+    "policy": "a policy that requires a value",
     "any": "any evidence that names the fields",
 }
 _CATEGORIES = {
@@ -29,6 +30,7 @@ _CATEGORIES = {
     "gpu": "GPU and host",
     "service": "Service",
     "results": "Results",
+    "policy": "Policy",
 }
 _IMPACTS = {
     "error": "a difference is an error",
@@ -71,7 +73,7 @@ def _facts_of(rule: Rule) -> str:
     if rule.about == "missing":
         lines.append("- it speaks about missing evidence and never decides an exit code")
     if rule.when_varied == "note":
-        lines.append("- a note where --vary names its field: declared for the comparison, not in the launch")
+        lines.append("- a note where --vary names its field, or the policy requires the very value: declared, not in the launch")
     return "\n".join(lines)
 
 
@@ -99,6 +101,7 @@ def _example(example: Example) -> str:
     said = "; ".join(f"{label}{_values(side)}" for label, side in sides if side is not None)
     severity = f" as {_article(example.severity)}" if example.severity else ""
     vary = f" with --vary {', '.join(example.vary)}" if example.vary else ""
+    vary += f" where the policy requires {_values(example.require)}" if example.require else ""
     return textwrap.fill(
         f"- {example.expect}{severity}{vary}: {said}",
         _WIDTH,

@@ -6,9 +6,10 @@ Room: `audit`. One rule at a time; verdict and exit code are drawn elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kvaudit.audit.condition_words import fields_of
 from kvaudit.audit.context import ArmContext, Cited, Outcome, PairContext
 from kvaudit.audit.evaluate import evaluate
 from kvaudit.audit.messages import fill
@@ -44,10 +45,16 @@ def apply_rules(rules: Iterable[Rule], arms: list[ArmContext], pair: PairContext
     """Evaluate every rule: arm rules on each arm, pair rules on the pair if there is one."""
     found = Findings()
     for rule in rules:
-        contexts: list[ArmContext | PairContext] = list(arms) if rule.scope == "arm" else [pair] if pair else []
-        for context in contexts:
+        for context in _contexts(rule, arms, pair):
             _apply(rule, context, found)
     return found
+
+
+def _contexts(rule: Rule, arms: list[ArmContext], pair: PairContext | None) -> list[ArmContext | PairContext]:
+    """What a rule is asked about: each arm, the pair, or each requirement of the policy on each arm."""
+    if rule.needs == "policy":
+        return [replace(arm, requirement=one) for arm in arms for one in arm.requirements]
+    return list(arms) if rule.scope == "arm" else [pair] if pair else []
 
 
 def _apply(rule: Rule, context: ArmContext | PairContext, found: Findings) -> None:
@@ -79,7 +86,7 @@ def _lacking(rule: Rule, records: list[Record]) -> str | None:
 
 def _finding(rule: Rule, context: ArmContext | PairContext, names: list[str], outcome: Outcome) -> Finding:
     severity = _severity(rule, context)
-    if rule.when_varied == "note" and isinstance(context, ArmContext) and context.varied & _fields_of(outcome):
+    if rule.when_varied == "note" and isinstance(context, ArmContext) and _declared(rule, context, outcome):
         severity = "note"
     cited = [*outcome.cited, *context.cite(*rule.cite)]
     return Finding(
@@ -95,6 +102,11 @@ def _finding(rule: Rule, context: ArmContext | PairContext, names: list[str], ou
         explained_by=_explained_by(context, outcome),
         about=rule.about,
     )
+
+
+def _declared(rule: Rule, context: ArmContext, outcome: Outcome) -> bool:
+    """Whether somebody said it after all: the call puts the field under test, or the policy requires the very value."""
+    return bool(context.varied & _fields_of(outcome) or context.declared & fields_of(rule.when))
 
 
 def _fields_of(outcome: Outcome) -> set[str]:

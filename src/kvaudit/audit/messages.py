@@ -1,6 +1,7 @@
 """Fills the placeholders of rule texts with values: `{kv_cache.dtype}` of an arm, `{a.kv_cache.dtype}` of a pair.
 
-`{arm}` is the arm's name, `{axes}` the unfolded differences of error impact of a pair.
+`{arm}` is the arm's name, `{axes}` the unfolded differences of error impact of a pair; `{required}` and `{found}` are what a
+policy requires and what is there.
 
 Room: `audit`. Placeholders are looked up, never evaluated; an unknown value is written as unknown.
 """
@@ -47,6 +48,8 @@ def _filled(name: str, context: ArmContext | PairContext) -> str:
     if isinstance(context, ArmContext):
         if name == "arm":
             return context.name
+        if context.requirement and name in ("required", "found"):
+            return context.requirement.text if name == "required" else written(context.record, context.requirement.field)
         return written(context.record, name) if name in FIELDS else f"{{{name}}}"
     if name == "axes":
         return ", ".join(field for fields in axes_of(context).values() for field in fields) or "none"

@@ -10,9 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
 from kvaudit.audit.differences import classify, expand_vary
 from kvaudit.audit.findings import apply_rules
+from kvaudit.audit.policy import Policy
+from kvaudit.audit.policy_requirements import Requirement, declared, requirements
 from kvaudit.audit.report import Severity
 from kvaudit.audit.rules import Example, Rule
 from kvaudit.errors import RuleError
@@ -66,7 +70,8 @@ def _run(rule: Rule, number: int, example: Example) -> ExampleResult:
             f"{where}: an example of a rule of scope {rule.scope} gives {'`arm`' if len(sides) == 1 else '`a` and `b`'}"
         )
     vary = expand_vary(example.vary)
-    arms = [ArmContext(name, record_of(side or {}, where), vary) for name, side in zip(ARM_NAMES, sides, strict=False)]
+    required = _required(example, where)
+    arms = [_arm(name, record_of(side or {}, where), vary, required) for name, side in zip(ARM_NAMES, sides, strict=False)]
     pair = None
     if rule.scope == "pair":
         pair = PairContext(arms[0], arms[1], classify(arms[0], arms[1], vary), vary)
@@ -74,6 +79,17 @@ def _run(rule: Rule, number: int, example: Example) -> ExampleResult:
     outcome = "fires" if found.findings else "unknown" if found.not_checked else "clear"
     severity = found.findings[0].severity if found.findings else None
     return ExampleResult(rule.id, number, example.expect, outcome, severity, example.severity)
+
+
+def _required(example: Example, where: str) -> tuple[Requirement, ...]:
+    try:
+        return requirements(Policy(require=example.require).require)
+    except ValidationError as error:
+        raise RuleError(f"{where}: {error.errors()[0]['msg']}") from error
+
+
+def _arm(name: str, record: Record, vary: frozenset[str], required: tuple[Requirement, ...]) -> ArmContext:
+    return ArmContext(name, record, vary, requirements=required, declared=declared(record, required))
 
 
 def record_of(side: Mapping[str, Any], where: str) -> Record:

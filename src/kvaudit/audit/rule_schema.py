@@ -140,6 +140,7 @@ def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Placeholders of message and fix that the renderer would not fill, and any placeholder in the other texts."""
     arms = ("a.", "b.") if document.get("scope") == "pair" else ("",)
     allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm"} if arms == ("",) else {"axes"})
+    allowed |= {"required", "found"} if document.get("needs") == "policy" else set()
     for name in _TEXTS:
         if str(document.get(name, "")).count("[[") != str(document.get(name, "")).count("]]"):
             yield name, "[[…]]"

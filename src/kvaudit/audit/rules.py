@@ -42,6 +42,8 @@ class Example(BaseModel):
     a: dict[str, Any] | None = None
     b: dict[str, Any] | None = None
     vary: list[str] = []
+    require: dict[str, Any] = {}
+    """What the policy requires, as in its table `require`."""
     severity: Severity | None = None
 
 
@@ -61,7 +63,7 @@ class Rule(BaseModel):
     cite: list[str] = []
     engines: list[str] = []
     about: Literal["missing"] | None = None
-    needs: Literal["engine", "checkpoint", "snapshot", "service", "any"] = "engine"
+    needs: Literal["engine", "checkpoint", "snapshot", "service", "policy", "any"] = "engine"
     when_varied: Literal["clear", "note"] = "clear"
     references: list[str] = []
     examples: list[Example] = []

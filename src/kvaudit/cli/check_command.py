@@ -17,6 +17,7 @@ Examples:
   kvaudit check server.log
   kvaudit check server.log config.json nvidia-smi.txt
   kvaudit check run-folder/ --fail-on warning
+  kvaudit check run-folder/ --policy agreed.toml -o sarif=kvaudit.sarif -o junit=kvaudit.xml
   journalctl -u vllm | kvaudit check -
 """
 
@@ -31,7 +32,8 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     def action() -> int:
         from kvaudit.audit.audit import check
 
+        wishes = wishes_of(options, evidence=paths)
         record = read(paths, redactor, options["session"], options["no_local_checkpoint"])
-        return publish(check(record, rules_of(options), wishes_of(options)), redactor, options)
+        return publish(check(record, rules_of(options), wishes), redactor, options, paths)
 
     return guarded(action, options["format_"], redactor)

@@ -48,8 +48,10 @@ def command(
         from kvaudit.audit.audit import diff
 
         given = [(first, *extra_a), (second, *extra_b)]
+        evidence = [path for arm in given for path in arm]
+        wishes = wishes_of(options, vary, evidence)
         reading = (redactor, options["session"], options["no_local_checkpoint"])
         a, b = read_both([lambda arm=arm: read(arm, *reading) for arm in given])  # type: ignore[misc]
-        return publish(diff(a, b, rules_of(options), wishes_of(options, vary)), redactor, options)
+        return publish(diff(a, b, rules_of(options), wishes), redactor, options, evidence)
 
     return guarded(action, options["format_"], redactor)

@@ -67,9 +67,8 @@ def audit_options(command: Command) -> Command:
         click.option(
             "--fail-on",
             type=click.Choice(["error", "warning", "never"]),
-            default="error",
-            show_default=True,
-            help="Least severity of a finding that makes the exit code 1. The verdict never depends on it.",
+            help="Least severity of a finding that makes the exit code 1 (error, if no policy says otherwise). "
+            "The verdict never depends on it.",
         ),
         click.option(
             "--accept-unknown",
@@ -95,4 +94,20 @@ def audit_options(command: Command) -> Command:
     ]
     for decorator in reversed(decorators):
         command = decorator(command)
-    return arm_options(redact_option(command))
+    return arm_options(redact_option(policy_options(command)))
+
+
+def policy_options(command: Command) -> Command:
+    """What the run is judged by, and what is known already."""
+    file = click.Path(dir_okay=False)
+    decorators = [
+        click.option("--policy", type=file, metavar="FILE", help="The policy to judge by, instead of the repository's."),
+        click.option("--config", type=file, metavar="FILE", help="The settings file, instead of looking for kvaudit.toml."),
+        click.option("--isolated", is_flag=True, help="Look for no settings file."),
+        click.option("--profile", type=click.Choice(["strict", "quick"]), help="strict: warnings fail. quick: ask for less."),
+        click.option("--baseline", type=file, metavar="FILE", help="Findings of this file are known and do not count."),
+        click.option("--write-baseline", type=file, metavar="FILE", help="Write the findings of this call as a baseline."),
+    ]
+    for decorator in reversed(decorators):
+        command = decorator(command)
+    return command

@@ -62,10 +62,13 @@ def read_both(arms: list[Callable[[], Record]]) -> list[Record]:
     return records
 
 
-def wishes_of(options: dict[str, Any], vary: Sequence[str] = ()) -> Wishes:
-    """The audit's wishes from the options of a command."""
+def wishes_of(options: dict[str, Any], vary: Sequence[str] = (), evidence: Sequence[str] = ()) -> Wishes:
+    """The audit's wishes from the options of a command, and the policy in force for this evidence."""
     from kvaudit.audit.audit import Wishes
+    from kvaudit.audit.baseline import read_baseline
+    from kvaudit.audit.policy_file import policy_in_force
 
+    force = policy_in_force(evidence, config=options["config"], policy=options["policy"], isolated=options["isolated"])
     return Wishes(
         fail_on=options["fail_on"],
         vary=tuple(vary),
@@ -73,6 +76,11 @@ def wishes_of(options: dict[str, Any], vary: Sequence[str] = ()) -> Wishes:
         allow_unknown=options["allow_unknown"],
         select=tuple(options["select"]),
         ignore=tuple(options["ignore"]),
+        profile=options["profile"],
+        policy=force.policy,
+        baseline=read_baseline(options["baseline"]) if options["baseline"] else None,
+        settings_file=" and ".join(force.files) or None,
+        notes=tuple(force.notes),
     )
 
 
@@ -91,19 +99,52 @@ def rules_of(options: dict[str, Any]) -> list[Rule]:
     return found
 
 
-def publish(report: Report, redactor: Redactor, options: dict[str, Any]) -> int:
+def publish(report: Report, redactor: Redactor, options: dict[str, Any], evidence: Sequence[str] = ()) -> int:
     """Write the report to stdout and to the files asked for; the summary goes to stderr. Returns the exit code."""
     from kvaudit.reports.interface import RENDERERS
-    from kvaudit.reports.summary import summary_line
+    from kvaudit.reports.summary import note_lines, summary_line
 
-    for target in options["output"]:
-        name, equals, path = target.partition("=")
-        if not equals or name not in RENDERERS:
-            raise click.UsageError(f"-o {target}: give FORMAT=PATH with FORMAT one of {', '.join(RENDERERS)}")
-        write_file(path, RENDERERS[name](report, redactor))
+    targets = [target_of(one) for one in options["output"]]
+    for name, path in targets:
+        write_file(path, RENDERERS[name](report, redactor), evidence)
+    if options.get("write_baseline"):
+        from kvaudit.audit.baseline import baseline_of, to_text
+
+        write_file(options["write_baseline"], to_text(baseline_of(report, redactor)), evidence)
+    if "github" in (options["format_"], *(name for name, _ in targets)):
+        _append_job_summary(RENDERERS["markdown"](report, redactor))
     write_out(RENDERERS[options["format_"]](report, redactor, terminal_width(), wants_colour()))
-    click.echo(summary_line(report), err=True)
+    for line in [*note_lines(report, redactor), summary_line(report)]:
+        click.echo(line, err=True)
     return report.exit_code
+
+
+def target_of(argument: str) -> tuple[str, str]:
+    """Format and path of `-o FORMAT=PATH`. Raises `UsageError`."""
+    from kvaudit.reports.interface import RENDERERS
+
+    name, equals, path = argument.partition("=")
+    if not equals or not path or name not in RENDERERS:
+        raise UsageError(f"-o {argument}: give FORMAT=PATH with FORMAT one of {', '.join(RENDERERS)}")
+    return name, path
+
+
+_MOST_SUMMARY = 1 << 20
+"""GitHub shows no job summary of a step that is larger than 1 MiB."""
+
+
+def _append_job_summary(text: str) -> None:
+    """The report for the page of a GitHub job, where a runner names the file for it."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    if len(text.encode("utf-8", "replace")) > _MOST_SUMMARY:
+        text = text[: _MOST_SUMMARY // 4].rpartition("\n")[0] + "\n\n… the rest is in the other reports\n"
+    try:
+        with Path(path).open("a", encoding="utf-8", errors="replace") as stream:
+            stream.write(text + "\n")
+    except OSError as error:
+        raise UsageError(f"cannot write the job summary {path}: {error.strerror or error}") from error
 
 
 def wants_colour() -> bool:
@@ -119,10 +160,13 @@ def terminal_width() -> int | None:
     return os.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def write_file(path: str, text: str) -> None:
-    """Text to a file. Raises `UsageError` where the file cannot be written."""
+def write_file(path: str, text: str, evidence: Sequence[str] = ()) -> None:
+    """Text to a file that is none of the evidence. Raises `UsageError` where the file cannot be written."""
+    file = Path(path)
+    if any(file.exists() and Path(one).is_file() and file.samefile(one) for one in evidence):
+        raise UsageError(f"{path} is evidence of this call and is not written over")
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
 

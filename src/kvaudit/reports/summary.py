@@ -6,7 +6,7 @@ Room: `reports`, plain strings only.
 from __future__ import annotations
 
 from kvaudit.audit.report import Report, Verdict
-from kvaudit.redaction import escape
+from kvaudit.redaction import Redactor, escape
 from kvaudit.reports.github_actions import disarm_text
 from kvaudit.reports.values import counted
 
@@ -23,6 +23,11 @@ def summary_line(report: Report) -> str:
     """Verdict, counts, and every fact that is undecided or was accepted as unknown, on one line without newline."""
     parts = [f"kvaudit {report.command}: {VERDICT_WORDS[report.verdict].lower()}", counts(report), *open_facts(report)]
     return disarm_text(escape("; ".join(parts)))
+
+
+def note_lines(report: Report, redactor: Redactor) -> list[str]:
+    """What the settings have to say, one line each: suppressions that expired, a settings file that was not used."""
+    return [disarm_text(f"kvaudit: {redactor.document(text)}") for text in report.settings.notes]
 
 
 def counts(report: Report) -> str:

@@ -64,6 +64,8 @@ def _finding(group: list[Finding], width: int, pair: bool, said: frozenset[str])
     body += evidence_of(merged(finding.evidence for finding in group), width - 2, name_arms=pair)
     for missing in dict.fromkeys(split_arm(text)[1] for finding in group for text in finding.missing):
         body += hang("missing: ", line(missing), prose)
+    for reason in dict.fromkeys(finding.reason for finding in group if finding.reason):
+        body += hang("note: ", line(reason), prose)
     if first.explained_by:
         body += hang("explained by: ", line(f"the difference of {first.explained_by}"), prose)
     for fix in dict.fromkeys(finding.fix for finding in group if finding.fix):

@@ -34,10 +34,16 @@ def notes(report: Report, width: int) -> list[Text]:
 def settings(report: Report, width: int) -> list[Text]:
     """The settings file in force and what is under test."""
     said = [f"settings file: {report.settings.file or 'none'}"]
+    if report.settings.profile:
+        said.append(f"profile: {report.settings.profile}")
+    if report.settings.baseline:
+        said.append(f"baseline: {report.settings.baseline}")
     if report.settings.vary:
         said.append(f"under test: {', '.join(report.settings.vary)}")
     said.append(f"kvaudit {report.kvaudit}")
-    return hang("", line((" · ".join(said), "dim")), min(width, PROSE))
+    width = min(width, PROSE)
+    told = [one for text in report.settings.notes for one in hang("", line((f"note: {text}", "dim")), width)]
+    return told + hang("", line((" · ".join(said), "dim")), width)
 
 
 def _of_source(source: SourceEntry, lead: str, width: int) -> list[Text]:
