@@ -19,11 +19,12 @@ _LEAST_CONFIDENCE = 0.5
 @cache
 def all_parsers() -> tuple[Parser, ...]:
     """Every parser, logs first."""
-    from kvaudit.parsers import checkpoint, snapshots
+    from kvaudit.parsers import checkpoint, services, snapshots
     from kvaudit.parsers.gguf import GgufHeader
+    from kvaudit.parsers.launch_command.parser import LaunchCommandFile
     from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
     from kvaudit.parsers.lmdeploy.parser import LmdeployLog
-    from kvaudit.parsers.metrics_dump import MetricsDump
+    from kvaudit.parsers.metrics.parser import MetricsDump
     from kvaudit.parsers.ollama.parser import OllamaLog
     from kvaudit.parsers.saved_record import SavedRecord
     from kvaudit.parsers.sglang.parser import SglangLog
@@ -33,7 +34,7 @@ def all_parsers() -> tuple[Parser, ...]:
 
     files = (*checkpoint.PARSERS, GgufHeader())
     logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog(), TensorRtLlmLog(), LmdeployLog(), TgiLog())
-    return (*logs, SavedRecord(), *files, *snapshots.PARSERS, MetricsDump())
+    return (*logs, SavedRecord(), *files, *snapshots.PARSERS, MetricsDump(), *services.PARSERS, LaunchCommandFile())
 
 
 @cache

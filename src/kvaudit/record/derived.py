@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from kvaudit.parsers.facts import Fact
 from kvaudit.parsers.tables import fact
-from kvaudit.record.inspection.scales import settle_scales
 from kvaudit.record.counters import add_counters
+from kvaudit.record.inspection.scales import settle_scales
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
 from kvaudit.record.kv_dtype.llama_cpp import votes as llama_cpp_votes

@@ -1,0 +1,1 @@
+"""Metrics dumps (`/metrics`) become facts: configuration labels and counters of an engine. No rates, no arithmetic here."""
