@@ -16,11 +16,13 @@ from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import all_hints, recognise, tried
+from kvaudit.parsers.services.beside import with_manager_lines
 from kvaudit.record.choosing import choose
 from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
+from kvaudit.record.services import settle_services
 from kvaudit.record.statement import settle_hash, settle_statement
 from kvaudit.record.table import FactTable
 from kvaudit.record.tenants import classify_tenants
@@ -97,7 +99,7 @@ def _read_one(found: Found, read: _Read) -> bool:
         notes = [found.why_ignored or _why_ignored(source)]
         read.entries.append(SourceEntry(path=found.shown, kind="ignored", notes=notes))
         return False
-    reading = parser.read(source)
+    reading = with_manager_lines(source, parser.read(source))
     read.readings.append((source, reading))
     read.entries += [_entry(source, parser, reading), *_recorded(source, reading)]
     for part in source.parts:
@@ -192,6 +194,9 @@ def _local(read: _Read, facts: list[Fact], redactor: Redactor) -> list[Fact]:
 
 def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact]) -> Record:
     table = FactTable(facts)
+    for file, notes in settle_services(table).items():
+        for entry in read.entries:
+            entry.notes += notes if entry.path == file else []
     saved = any(reading.kind == "record" for _, reading in read.readings)
     if not saved or len(read.readings) > 1:
         settle_statement(table)
