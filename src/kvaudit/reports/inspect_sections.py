@@ -86,7 +86,8 @@ def statement(model: ModelInspection, width: int) -> list[Text]:
         return []
     value = value_of("kv_cache.scheme", held.value, held.state)
     detail = model.identity.get("kv_cache.scheme_detail")
-    said = written(detail.value) if detail and detail.state == "known" and value not in ("none", "unknown") else ""
+    known = held.state == "known" and held.value != "none"
+    said = written(detail.value) if known and detail and detail.state == "known" else ""
     text = line(
         ("KV stated  ", "bold"), (value, "bold green" if held.state == "known" else "bold yellow"), f"  ({said})" if said else ""
     )

@@ -27,6 +27,7 @@ _FILE_FIRST = frozenset({"tensorrt_llm"})
 _FALLS_THROUGH_SINCE = {"sglang": "0.5.19"}
 """SGLang reads the file beside a mixed-precision block that says nothing about KV."""
 
+_SILENT_SINCE = "0.17"
 _NOT_READ = "these releases were not read"
 
 
@@ -39,10 +40,13 @@ class Reads:
     until: str | None = None
 
 
-def engine_rows(statements: Sequence[dict[str, Any]], config: dict[str, Any], dtype: str | None) -> list[EngineRow]:
+def engine_rows(
+    statements: Sequence[dict[str, Any]], config: dict[str, Any], dtype: str | None, *, whole: bool = False
+) -> list[EngineRow]:
     """The behaviour of every engine that a table knows, in order of their releases.
 
-    `statements` are the blocks of all files, `config` is the clue of config.json, `dtype` the model's own.
+    `statements` are the blocks of all files, `config` is the clue of config.json, `dtype` the model's own. `whole` says that no
+    file of the checkpoint can be missing.
     """
     if not statements:
         return []
@@ -52,6 +56,8 @@ def engine_rows(statements: Sequence[dict[str, Any]], config: dict[str, Any], dt
             rows.append(_open(engine, "this architecture brings its own KV layout; only a worker's line settles it"))
         else:
             rows += _merged([row for reads in _order(engine, statements, config) for row in _of_statement(engine, reads, dtype)])
+            if whole and engine in _FILE_FIRST:
+                rows = _without_statement(rows, engine, statements, dtype)
     return rows
 
 
@@ -99,6 +105,17 @@ def _of_statement(engine: str, reads: Reads, dtype: str | None) -> list[EngineRo
     if reached != reads.until:
         found.append(_open(engine, _NOT_READ, Reads(reads.statement, reached, reads.until)))
     return found
+
+
+def _without_statement(
+    rows: list[EngineRow], engine: str, statements: Sequence[dict[str, Any]], dtype: str | None
+) -> list[EngineRow]:
+    """Where no file of the whole checkpoint says anything of KV, an engine that looks at all of them keeps the model's dtype."""
+    if any(one.get("kv") != "none" for one in statements) or not any(row.engine == engine and row.row is None for row in rows):
+        return rows
+    silent = _open(engine, "no file of the checkpoint says anything of KV, so kv_cache_quant_algo stays None")
+    silent = silent.model_copy(update={"since": _SILENT_SINCE, "kv_dtype": dtype or "model", "shown": False})
+    return [*(row for row in rows if row.engine != engine), _open(engine, _NOT_READ, Reads({}, None, _SILENT_SINCE)), silent]
 
 
 def _row(engine: str, row: dict[str, Any], result: dict[str, Any], reads: Reads, dtype: str | None) -> EngineRow:

@@ -73,9 +73,8 @@ def inspection_of(record: Record, place: Place, tensor: int, wanted: Wanted | No
     config = record.clue("clue.checkpoint_config")
     shape = config if isinstance(config, dict) else {}
     blocks = _blocks(record)
-    rows = engine_rows(
-        [clue.value for clue in record.clues.get("clue.checkpoint_quantization", [])], shape, record.value("model.dtype")
-    )
+    statements = [clue.value for clue in record.clues.get("clue.checkpoint_quantization", [])]
+    rows = engine_rows(statements, shape, record.value("model.dtype"), whole=place.folder_seen and not place.unread)
     scales = scales_of(record.clues.get(CLUE, []), config)
     cache = cache_shape(shape, tensor)
     return ModelInspection(
