@@ -22,7 +22,6 @@ def all_parsers() -> tuple[Parser, ...]:
     from kvaudit.parsers import checkpoint, services, snapshots
     from kvaudit.parsers.gguf import GgufHeader
     from kvaudit.parsers.launch_command.parser import LaunchCommandFile
-    from kvaudit.parsers.launch_command.parser import LaunchCommandFile
     from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
     from kvaudit.parsers.lmdeploy.parser import LmdeployLog
     from kvaudit.parsers.metrics.parser import MetricsDump
