@@ -292,5 +292,5 @@ def test_the_arguments_count_where_no_engine_line_was_printed() -> None:
 
 
 def test_another_engine_gets_no_votes_of_vllm() -> None:
-    state = settled("0.25.1", "none", "auto", NO_BLOCK, engine__name="lmdeploy")
+    state = settled("0.25.1", "none", "auto", NO_BLOCK, engine__name="unheard_of")
     assert state.state == "unknown"
