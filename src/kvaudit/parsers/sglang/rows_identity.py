@@ -57,9 +57,9 @@ ROWS: tuple[Row, ...] = (
     Row(
         "weights-end",
         b"Load weight end. ",
-        r"^Load weight end\. (?:elapsed=[\d.]+ s, )?type=(?P<architecture>\w+), (?:dtype=(?P<dtype>[\w.]+), )?"
-        r"(?:quant=(?P<quantization>[\w.-]+), )?(?:[a-z_]+=[^,]{1,60}, ){0,6}avail mem=(?P<free>-?[\d.]+) GB"
-        r"(?:, mem usage=(?P<gib>-?[\d.]+) GB)?",
+        r"^Load weight end\. (?:elapsed=\d{1,7}(?:\.\d{1,20})? s, )?type=(?P<architecture>\w+), (?:dtype=(?P<dtype>[\w.]+), )?"
+        r"(?:quant=(?P<quantization>[\w.-]+), )?(?:[a-z_]+=[^,]{1,60}, ){0,6}avail mem=(?P<free>-?\d{1,7}(?:\.\d{1,20})?) GB"
+        r"(?:, mem usage=(?P<gib>-?\d{1,7}(?:\.\d{1,20})?) GB)?",
         (
             ("architecture", "model.architecture", target_architecture),
             ("dtype", "model.dtype", text),
@@ -100,7 +100,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "device-memory",
         b"Reported total GPU memory per device",
-        r"Reported total GPU memory per device \(MiB\): \[[\d, ]+\], using min: (?P<mib>\d+) MiB",
+        r"Reported total GPU memory per device \(MiB\): \[[\d, ]+\], using min: (?P<mib>\d{1,12}) MiB",
         (),
         "observed",
         "Failed to get GPU memory capacity from nvidia-smi. Falling back to torch.cuda.mem_get_info(). Reported total GPU memory "

@@ -9,8 +9,10 @@ from __future__ import annotations
 from kvaudit.parsers.sglang.converters import always, element_type, integer, positive
 from kvaudit.parsers.tables import Row
 
-_SIZES = r"(?:K size: (?P<keys>[\d.]+) GB, V size: (?P<values>[\d.]+) GB|KV size: (?P<both>[\d.]+) GB)"
-_POOL = rf"(?:dtype: (?P<dtype>[\w.]+), )?(?:#tokens: (?P<tokens>\d+), )?{_SIZES}(?:.*?\bpage_size=(?P<page>\d+))?"
+_GIB = r"\d{1,7}(?:\.\d{1,20})?"
+_COUNT = r"\d{1,12}"
+_SIZES = rf"(?:K size: (?P<keys>{_GIB}) GB, V size: (?P<values>{_GIB}) GB|KV size: (?P<both>{_GIB}) GB)"
+_POOL = rf"(?:dtype: (?P<dtype>[\w.]+), )?(?:#tokens: (?P<tokens>{_COUNT}), )?{_SIZES}(?:.*?\bpage_size=(?P<page>{_COUNT}))?"
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -34,7 +36,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "pool-end",
         b"Memory pool end",
-        r"^Memory pool end\. avail mem=(?P<free>-?[\d.]+) GB",
+        r"^Memory pool end\. avail mem=(?P<free>-?\d{1,7}(?:\.\d{1,20})?) GB",
         (),
         "observed",
         "Memory pool end. avail mem=12.34 GB",
@@ -42,8 +44,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "window-pool",
         b"sliding window memory pool",
-        r"^Use sliding window memory pool(?: \(all SWA\))?\. (?:full_layer_tokens=(?P<full>\d+), )?"
-        r"swa_layer_tokens=(?P<window>\d+)",
+        r"^Use sliding window memory pool(?: \(all SWA\))?\. (?:full_layer_tokens=(?P<full>\d{1,12}), )?"
+        r"swa_layer_tokens=(?P<window>\d{1,12})",
         (),
         "observed",
         "Use sliding window memory pool. full_layer_tokens=65536, swa_layer_tokens=52428",
@@ -52,7 +54,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "window-pool",
         b"Sliding window memory pool",
-        r"^Use Sliding window memory pool\. full_layer_tokens=(?P<full>\d+), swa_layer_tokens=(?P<window>\d+)",
+        r"^Use Sliding window memory pool\. full_layer_tokens=(?P<full>\d{1,12}), swa_layer_tokens=(?P<window>\d{1,12})",
         (),
         "observed",
         "Use Sliding window memory pool. full_layer_tokens=65536, swa_layer_tokens=52428",
@@ -62,7 +64,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "window-total",
         b"SWAKVPool ",
-        r"^SWAKVPool (?P<kind>mem usage|VA upper bound): (?P<gib>[\d.]+) GB, swa size: (?P<window>\d+), full size: (?P<full>\d+)",
+        rf"^SWAKVPool (?P<kind>mem usage|VA upper bound): (?P<gib>{_GIB}) GB, swa size: (?P<window>{_COUNT}), "
+        rf"full size: (?P<full>{_COUNT})",
         (),
         "observed",
         "SWAKVPool mem usage: 10.50 GB, swa size: 52428, full size: 65536",
@@ -71,8 +74,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "post-capture",
         b"Post-capture KV sizing: KV cache allocated",
-        r"^Post-capture KV sizing: KV cache allocated\. dtype: (?P<dtype>[\w.]+), #tokens: (?P<tokens>\d+), "
-        r"KV size: (?P<gib>[\d.]+) GB",
+        r"^Post-capture KV sizing: KV cache allocated\. dtype: (?P<dtype>[\w.]+), #tokens: (?P<tokens>\d{1,12}), "
+        r"KV size: (?P<gib>\d{1,7}(?:\.\d{1,20})?) GB",
         (),
         "observed",
         "Post-capture KV sizing: KV cache allocated. dtype: torch.bfloat16, #tokens: 131072, KV size: 16.00 GB, avail mem=4 GB",
@@ -151,8 +154,9 @@ ROWS: tuple[Row, ...] = (
     Row(
         "capacity",
         b"max_total_num_tokens=",
-        r"^max_total_num_tokens=(?P<tokens>\d+), (?:chunked_prefill_size=(?P<chunk>-?\w+), )?"
-        r"max_prefill_tokens=(?P<prefill>\d+), max_running_requests=(?P<requests>\d+), context_len=(?P<length>\d+)",
+        r"^max_total_num_tokens=(?P<tokens>\d{1,12}), (?:chunked_prefill_size=(?P<chunk>-?\w+), )?"
+        rf"max_prefill_tokens=(?P<prefill>{_COUNT}), max_running_requests=(?P<requests>{_COUNT}), "
+        rf"context_len=(?P<length>{_COUNT})",
         (
             ("tokens", "kv_cache.tokens", positive),
             ("requests", "scheduler.max_num_seqs", positive),
@@ -166,7 +170,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "page-size",
         b"Setting page size to ",
-        r"^Setting page size to (?P<size>\d+) for ",
+        r"^Setting page size to (?P<size>\d{1,12}) for ",
         (("size", "kv_cache.block_size", integer),),
         "resolved",
         "Setting page size to 64 for DeepSeek DSA.",
@@ -175,7 +179,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "host-pool",
         b" GB host memory",
-        r"^Allocating (?P<gib>[\d.]+) GB host memory for (?P<what>hierarchical KV cache)|"
+        r"^Allocating (?P<gib>\d{1,7}(?:\.\d{1,20})?) GB host memory for (?P<what>hierarchical KV cache)|"
         r"^Allocating \S+ (?P<pool>hierarchical KV host pool): \d+ tokens",
         (("what", "kv_cache.offload", always("HiCache")), ("pool", "kv_cache.offload", always("HiCache"))),
         "observed",
@@ -186,7 +190,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "free-at-start",
         b"Load weight begin",
-        r"^Load weight begin\. avail mem=(?P<free>-?[\d.]+) GB",
+        r"^Load weight begin\. avail mem=(?P<free>-?\d{1,7}(?:\.\d{1,20})?) GB",
         (),
         "observed",
         "Load weight begin. avail mem=78.60 GB",

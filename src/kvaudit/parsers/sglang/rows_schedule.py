@@ -95,8 +95,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "graph-end",
         b"graph end",
-        r"^Capture (?:(?P<draft>draft )(?:extend )?)?(?:cuda|cpu|npu|xpu) graph end\. Time elapsed: [\d.]+ s\."
-        r"(?:.*?mem usage=(?P<gib>-?[\d.]+) GB)?",
+        r"^Capture (?:(?P<draft>draft )(?:extend )?)?(?:cuda|cpu|npu|xpu) graph end\. Time elapsed: \d{1,7}(?:\.\d{1,20})? s\."
+        r"(?:.*?mem usage=(?P<gib>-?\d{1,7}(?:\.\d{1,20})?) GB)?",
         (),
         "observed",
         "Capture cuda graph end. Time elapsed: 7.91 s. mem usage=0.94 GB. avail mem=11.06 GB.",
@@ -115,7 +115,7 @@ ROWS: tuple[Row, ...] = (
         "graph-end",
         b"CUDA graph end",
         r"^Capture (?:(?P<draft>draft) |target )?(?P<phase>piecewise|decode|verify|prefill|extend|[\w ]{3,30}?) CUDA graph "
-        r"end\.(?:.*?\bbs=\[(?P<sizes>[\d, ]+)\])?.*?mem usage=(?P<gib>-?[\d.]+) GB",
+        r"end\.(?:.*?\bbs=\[(?P<sizes>[\d, ]+)\])?.*?mem usage=(?P<gib>-?\d{1,7}(?:\.\d{1,20})?) GB",
         (),
         "observed",
         "Capture target decode CUDA graph end. elapsed=12.47 s, mem usage=1.26 GB, avail mem=10.35 GB.",
@@ -133,7 +133,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "requests-reset",
         b"Max running requests is reset to ",
-        r"^Max running requests is reset to (?P<requests>\d+) for speculative decoding",
+        r"^Max running requests is reset to (?P<requests>\d{1,12}) for speculative decoding",
         (("requests", "scheduler.max_num_seqs", positive),),
         "resolved",
         "Max running requests is reset to 48 for speculative decoding. You can override this by explicitly setting "
@@ -145,7 +145,7 @@ ROWS: tuple[Row, ...] = (
         "static-fraction",
         b"--mem-fraction-static",
         r"^(?:Automatically reduce --mem-fraction-static to|Multimodal model: Dynamically adjusted --mem-fraction-static from: "
-        r"[\d.]+ to:) (?P<share>0\.\d+)",
+        r"\d{1,7}(?:\.\d{1,20})? to:) (?P<share>0\.\d+)",
         (("share", "memory.static_fraction", number),),
         "resolved",
         "Automatically reduce --mem-fraction-static to 0.792 because this is a multimodal model.",
