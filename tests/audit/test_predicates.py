@@ -18,6 +18,8 @@ ASKED = [{"value": "fp8", "stage": "requested"}, {"value": "fp8_e4m3", "stage": 
 AUTO = [{"value": "auto", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "resolved"}]
 BEATEN = [{"value": "bfloat16", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "inferred", "how": "KV memory ÷ tokens"}]
 BUDGET = {"memory.total_gib": 80.0, "memory.utilization": 0.9, "model.weights_gib": 24.0}  # leaves 72 - 24 = 48 GiB
+RESTART = {"service.restart": "on-failure", "service.start_limit": "5/300"}
+DROPPED = {"flag": "--seed", "why": "$SEED is not set, so its value is dropped", "variable": "SEED"}
 FAILED = {"outcome": "failed: no memory", "cause": "no memory", "ready": False}
 
 ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
@@ -120,6 +122,23 @@ ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT, {**TENANT, "pid": 9}], "parallel.gpus": 1}, True),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT], "parallel.gpus": 1}, False),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT]}, None),
+    ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": True, "because": "5 × 60 s"}}, True),
+    ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": False, "misplaced": ["X in [Service]"]}}, True),
+    ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": False, "because": "5 × 6 s"}}, False),
+    ("restarts_for_ever", {}, {"service.restart": None}, False),
+    ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": None, "because": "the time to crash"}}, None),
+    ("restarts_for_ever", {}, {}, None),
+    ("service_state", {"values": ["CrashLoopBackOff"]}, {"clue.service_state": "CrashLoopBackOff"}, True),
+    ("service_state", {"values": ["CrashLoopBackOff"]}, {"clue.service_state": "running"}, False),
+    ("service_state", {"values": ["CrashLoopBackOff"]}, {}, False),
+    ("holds_items", {"field": "service.watchdogs"}, {"service.watchdogs": ["keepalive.timer"]}, True),
+    ("holds_items", {"field": "service.watchdogs"}, {"service.watchdogs": []}, False),
+    ("holds_items", {"field": "service.watchdogs"}, {}, None),
+    ("empty_argument", {}, {"clue.empty_argument": {**DROPPED, "proven": True}}, True),
+    ("empty_argument", {}, {"run.args": {"tokenizer": ""}}, True),
+    ("empty_argument", {}, {"run.args": {"tokenizer": "auto", "api_key": ""}}, False),
+    ("empty_argument", {}, {"run.args": {"seed": 1}, "clue.empty_argument": {**DROPPED, "proven": False}}, None),
+    ("empty_argument", {}, {}, None),
 ]
 
 PAIR: list[tuple[str, dict[str, Any], Fields, Fields, tuple[str, ...], bool | None]] = [
@@ -295,7 +314,7 @@ def test_every_predicate_is_tested_with_all_its_answers() -> None:
     seen: dict[str, set[bool | None]] = {}
     for name, truth in answers_of:
         seen.setdefault(name, set()).add(truth)
-    two_valued = {"undecided", "conflicts", "no_other_meaning"}
+    two_valued = {"undecided", "conflicts", "no_other_meaning", "service_state"}
     in_the_policy_tests = {"requirement_unmet"}
     assert set(seen) == set(PREDICATES) - in_the_policy_tests
     assert {name for name, answers in seen.items() if answers != {True, False, None}} == two_valued

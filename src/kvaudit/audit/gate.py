@@ -26,7 +26,7 @@ def critical(record: Record) -> list[str]:
     """The gate-critical fields of one arm. Either of model path and architecture is enough; the path stands for both."""
     names: list[str] = []
     engine = record.value("engine.name")
-    if engine or record.has_kind("engine-log") or record.has_kind("metrics"):
+    if _holds_engine_evidence(record):
         names += ["kv_cache.dtype", "kv_cache.tokens", "model.path"]
         names += [name for name, without in _ENGINES_WITHOUT.items() if engine not in without]
     elif _unread_log(record):
@@ -38,6 +38,12 @@ def critical(record: Record) -> list[str]:
     if record.has_kind("service") and not names:
         names.append("service.restart")
     return names
+
+
+def _holds_engine_evidence(record: Record) -> bool:
+    """A log, launch command or metrics dump; a unit that happens to hold its server's command is a unit."""
+    kinds = ("engine-log", "metrics", "launch-command")
+    return any(map(record.has_kind, kinds)) or bool(record.value("engine.name") and not record.has_kind("service"))
 
 
 def _unread_log(record: Record) -> bool:

@@ -1,7 +1,7 @@
 """Fills the placeholders of rule texts with values: `{kv_cache.dtype}` of an arm, `{a.kv_cache.dtype}` of a pair.
 
 `{arm}` is the arm's name, `{axes}` the unfolded differences of error impact of a pair; `{required}` and `{found}` are what a
-policy requires and what is there.
+policy requires and what is there; the names of `told` are sentences with figures.
 
 Room: `audit`. Placeholders are looked up, never evaluated; an unknown value is written as unknown.
 """
@@ -14,6 +14,7 @@ import re2
 
 from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.pair import axes_of
+from kvaudit.audit.told import TOLD
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -40,6 +41,8 @@ def _optional(part: str, context: ArmContext | PairContext) -> str:
 
 def _is_known(name: str, context: ArmContext | PairContext) -> bool:
     if isinstance(context, ArmContext):
+        if name in TOLD:
+            return bool(TOLD[name](context))
         return name not in FIELDS or context.record.state(name) == "known"
     return all(arm.record.state(name[2:]) == "known" for arm in context.arms if name.startswith(f"{arm.name}."))
 
@@ -48,6 +51,8 @@ def _filled(name: str, context: ArmContext | PairContext) -> str:
     if isinstance(context, ArmContext):
         if name == "arm":
             return context.name
+        if name in TOLD:
+            return TOLD[name](context)
         if context.requirement and name in ("required", "found"):
             return context.requirement.text if name == "required" else written(context.record, context.requirement.field)
         return written(context.record, name) if name in FIELDS else f"{{{name}}}"

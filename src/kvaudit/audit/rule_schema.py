@@ -17,6 +17,7 @@ import kvaudit.audit.evaluate  # noqa: F401 - registers the predicates
 from kvaudit.audit.predicates.registry import PREDICATES
 from kvaudit.audit.rule_examples import SESSIONS
 from kvaudit.audit.rules import Rule, load_rule_document, rule_files
+from kvaudit.audit.told import TOLD
 from kvaudit.bundled import rules_folder
 from kvaudit.errors import RuleError
 from kvaudit.fields import FIELDS, GROUPS, known_names
@@ -139,7 +140,7 @@ def check_document(document: Any, where: str, validator: Any = None) -> None:
 def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Placeholders of message and fix that the renderer would not fill, and any placeholder in the other texts."""
     arms = ("a.", "b.") if document.get("scope") == "pair" else ("",)
-    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm"} if arms == ("",) else {"axes"})
+    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm", *TOLD} if arms == ("",) else {"axes"})
     allowed |= {"required", "found"} if document.get("needs") == "policy" else set()
     for name in _TEXTS:
         if str(document.get(name, "")).count("[[") != str(document.get(name, "")).count("]]"):

@@ -6,6 +6,7 @@ come together.
 
 from __future__ import annotations
 
+from kvaudit.record.services.emptiness import settle_emptiness
 from kvaudit.record.services.fields import add_fields
 from kvaudit.record.services.launches import settle_launches
 from kvaudit.record.services.units import runs_services, units_of
@@ -18,6 +19,7 @@ def settle_services(table: FactTable) -> dict[str, list[str]]:
     units = units_of(table)
     served = runs_services(table, [unit for unit in units if not is_watchdog(unit)] or units)
     notes = settle_launches(table, units, served)
+    settle_emptiness(table, units)
     add_fields(table, served, units)
     add_watchdogs(table, units)
     return notes
