@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import pytest
 
-from kvaudit.audit.audit import FailOn, Wishes, check, diff
+from kvaudit.audit.audit import Wishes, check, diff
+from kvaudit.audit.policy import FailOn
 from kvaudit.audit.rules import Rule, bundled_rules
 from kvaudit.errors import UsageError
 from tests.audit.arms import GOOD, record
