@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.llama_cpp import command
 from kvaudit.parsers.llama_cpp.messages import Record
 from kvaudit.parsers.llama_cpp.start import StartBuilder
@@ -43,7 +44,7 @@ class Serve:
                     continue
                 if name.startswith("memory.") and (_foreign(record, used) or "library=cpu" in record.message):
                     continue
-                if name == "memory.free_at_start_gib" and used:
+                if (name == "memory.free_at_start_gib" and used) or _said(collector, name, scope):
                     continue
                 collector.add(name, value, match.row.stage, origins, scope=scope if name.startswith("memory.") else None)
             if match.row.name == "server-config" and (kind := command.environment(match.groups["body"], _KV_TYPE)):
@@ -68,3 +69,8 @@ def _foreign(record: Record, used: set[str]) -> bool:
     """Whether a line is about a GPU that the runner does not use."""
     name = _name(record)
     return bool(used) and name is not None and name not in used
+
+
+def _said(collector: Collector, name: str, scope: str | None) -> bool:
+    """Whether the runner printed the memory of this device itself, to the MiB."""
+    return name.startswith("memory.") and any(fact.scope == scope for fact in collector.ranked(name))
