@@ -195,11 +195,6 @@ def test_an_expired_suppression_says_that_it_counts_again() -> None:
     assert report.findings[0].reason == "its suppression expired on 2026-05-31 (agreed)"
 
 
-def test_a_suppression_that_matches_nothing_is_noted() -> None:
-    report = audited(GOOD, '[[suppress]]\nrule = "seed-differs"\nreason = "agreed"')
-    assert report.settings.notes == ["the suppression of seed-differs (agreed) matched nothing"]
-
-
 FAULTS = {
     'profil = "strict"': "profil: no such key; did you mean profile?",
     'fail_on = "never-ever"': "fail_on: Input should be",

@@ -34,7 +34,7 @@ class Known(BaseModel):
 class Baseline(BaseModel):
     """A baseline file. `redact` is the level whose masks the fingerprints were made with."""
 
-    document: Literal["baseline"] = "baseline"
+    document: Literal["baseline"]
     version: int = DOCUMENT_VERSION
     kvaudit: str = __version__
     redact: Level = "default"
@@ -72,7 +72,7 @@ def baseline_of(report: Report, redactor: Redactor) -> Baseline:
         )
         for one in kept
     ]
-    return Baseline(redact=redactor.level, findings=list({one.fingerprint: one for one in known}.values()))
+    return Baseline(document="baseline", redact=redactor.level, findings=list({one.fingerprint: one for one in known}.values()))
 
 
 def to_text(baseline: Baseline) -> str:

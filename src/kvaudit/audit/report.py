@@ -122,7 +122,7 @@ class Settings(BaseModel):
     accepted_unknown: list[str] = []
     allowed_tenants: list[str] = []
     notes: list[str] = []
-    """Suppressions that have expired or that matched nothing, and settings files that were not used."""
+    """Suppressions that have expired, entries of a baseline that are gone, and settings files that were not used."""
 
 
 class Report(BaseModel):

@@ -19,13 +19,11 @@ from kvaudit.redaction import Redactor
 def suppress(
     findings: Sequence[Finding], suppressions: Sequence[Suppression], labels: Mapping[str, str], today: datetime.date
 ) -> list[str]:
-    """Set the state of every finding that a suppression names; gives notes about those that expired or matched nothing."""
+    """Set the state of every finding that a suppression names; gives a note about each that expired and would match."""
     notes = []
     for one in suppressions:
         hits = [finding for finding in findings if finding.state != "unknown" and _names(one, finding, labels)]
-        if not hits:
-            notes.append(f"the suppression of {one.rule} ({one.reason}) matched nothing")
-        elif one.expires is not None and today > one.expires:
+        if hits and one.expires is not None and today > one.expires:
             notes.append(f"the suppression of {one.rule} expired on {one.expires}: it counts again ({one.reason})")
             _count_again(hits, one)
         else:
