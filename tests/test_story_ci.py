@@ -1,4 +1,4 @@
-"""A CI user's story, acted out with the installed command: a gate that stops a run for a reason, and is green once that is repaired.
+"""A CI user's story, acted out with the installed command: a gate stops a run for a reason, and is green once it is repaired.
 
 A repository with a policy; two run folders, recorded before and after a nightly checkpoint. The checkpoint keeps its KV cache in
 FP8 and no log says so. The team repairs the launch, records again, and everything is green.
