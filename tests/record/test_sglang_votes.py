@@ -96,8 +96,9 @@ def test_the_checkpoint_through_the_version_table(version: str | None, stated: A
     ],
 )
 def test_the_names_of_the_arguments_tell_the_release(names: set[str], stated: Any, expected: str | None) -> None:
-    arguments = said("run.args", dict.fromkeys(names, 1), "requested")
-    assert settled(None, stated, run__args=[arguments]).value == expected
+    raw = {"server_args": dict.fromkeys(names)}
+    both = [said("clue.raw_configuration", {"config.json": {}}), said("clue.raw_configuration", raw)]
+    assert settled(None, stated, clue__raw_configuration=both).value == expected
 
 
 def test_a_worker_beats_the_flag_and_the_table() -> None:

@@ -33,7 +33,14 @@ def test_both_syntaxes_say_the_same(line: str) -> None:
     assert values(start, "scheduler.async_scheduling", "resolved") == [True]
     assert values(start, "kv_cache.offload", "resolved") == ["none"]
     assert values(start, "speculative.method", "resolved") == ["none"]
-    assert values(start, "run.args") == [{**DEFAULTS, "tp_size": 2}]
+    held = {**DEFAULTS, "tp_size": 2}
+    assert values(start, "run.args") == [{key: value for key, value in held.items() if value not in (None, False)}]
+    assert values(start, "clue.raw_configuration") == [{"server_args": held}]
+
+
+def test_only_a_value_that_no_release_leaves_empty_is_an_empty_argument() -> None:
+    (held,) = values(only_start(arguments(torchao_config="", served_model_name="", fastapi_root_path="")), "run.args")
+    assert {key: value for key, value in held.items() if value == ""} == {"served_model_name": ""}
 
 
 def test_the_origin_stands_at_the_key_and_hides_the_secret() -> None:

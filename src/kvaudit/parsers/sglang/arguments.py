@@ -42,6 +42,7 @@ _RESOLVED = {
 }
 _NEGATED = {"disable_radix_cache": "kv_cache.prefix_caching", "disable_overlap_schedule": "scheduler.async_scheduling"}
 _TIERS = {"enable_lmcache": "LMCache", "enable_flexkv": "FlexKV", "enable_hierarchical_cache": "HiCache"}
+_NEVER_EMPTY = ("model_path", "tokenizer_path", "served_model_name", "host", "dtype", "kv_cache_dtype", "schedule_policy")
 _DEVICES = frozenset({"cpu", "xpu", "npu", "hpu", "mps", "musa"})
 _CUDA_BACKENDS = re2.compile(
     r"^(?:flashinfer|fa3|fa4|flashmla|cutlass_mla|trtllm_mha|trtllm_mla|flashmla_sparse|tokenspeed_mla)$"
@@ -89,6 +90,18 @@ def said(arguments: Arguments) -> Iterator[Said]:
         yield Said("attention.backend", hybrid, "resolved", "decode_attention_backend")
     for rest in (_prefill, _graphs, _speculation, _offload, _transfer, _parallel, _platform, _sampling):
         yield from rest(arguments)
+
+
+def given(arguments: Arguments) -> dict[str, Any]:
+    """The arguments that hold something: the dump names every argument, most of them unset.
+
+    An empty text is the default of many and a dropped value only of those that no release leaves empty.
+    """
+    return {key: value for key, value in arguments.values.items() if _is_set(value) or (value == "" and key in _NEVER_EMPTY)}
+
+
+def _is_set(value: Any) -> bool:
+    return value is not None and value is not False and value not in ("", [], {})
 
 
 def _hybrid_attention(values: dict[str, Any]) -> str | None:

@@ -64,7 +64,7 @@ def _arguments(start: StartBuilder) -> None:
         weight = -1 if said.field == "engine.platform" else 1
         collector.add(said.field, said.value, said.stage, [origin], how=said.how, weight=weight)
     whole = collector.origin(record, 0, "server-args")
-    collector.add("run.args", start.arguments.values, "requested", [whole])
+    collector.add("run.args", arguments.given(start.arguments), "requested", [whole])
     collector.add("clue.raw_configuration", {"server_args": start.arguments.values}, "resolved", [whole])
     _kv_dtype_line(start, record)
 

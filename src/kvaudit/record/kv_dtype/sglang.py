@@ -29,8 +29,9 @@ def _version(table: FactTable) -> Bounds | None:
     """The printed version, else what the names of the arguments prove: server logs print no version."""
     if printed := table.value("engine.version"):
         return bounds(printed)
-    arguments = table.value("run.args")
-    return span_of_names("sglang", arguments) if isinstance(arguments, dict) else None
+    held = [clue.value for clue in table.clues.get("clue.raw_configuration", []) if isinstance(clue.value, dict)]
+    arguments = next((raw["server_args"] for raw in held if isinstance(raw.get("server_args"), dict)), None)
+    return None if arguments is None else span_of_names("sglang", arguments)
 
 
 def _worker(table: FactTable) -> list[Vote]:
