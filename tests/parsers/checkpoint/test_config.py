@@ -76,6 +76,7 @@ def test_the_hash_is_that_of_the_file_and_the_clues_carry_what_inference_needs(s
     assert found["clue.checkpoint_quantization"].value == {
         "file": "config.json",
         "method": "compressed-tensors",
+        "method_from": "quant_method",
         "quant_algo": None,
         "producer": "",
         "producer_version": "",
