@@ -1,4 +1,4 @@
-"""Sentences with figures that rule texts ask for by name: `{strangers}`, `{restarts}`, `{empty}`.
+"""Sentences with figures that rule texts ask for by name: `{strangers}`, `{restarts}`, `{empty}`, `{room}`.
 
 Room: `audit`. Everything said here stands in the record; a name that has nothing to say gives an empty text, and the part of a
 message in double brackets around it is dropped.
@@ -52,5 +52,24 @@ def _empty(arm: ArmContext) -> str:
     return "; ".join(dict.fromkeys(f"{one.get('flag')} {one.get('why')}" for one in held if one.get("proven")))
 
 
-TOLD: dict[str, Callable[[ArmContext], str]] = {"strangers": _strangers, "restarts": _restarts, "empty": _empty}
+def _room(arm: ArmContext) -> str:
+    """The tokens of the pool beside those that card, weights and settings leave room for: arithmetic, an upper bound."""
+    names = ("memory.total_gib", "memory.utilization", "model.weights_gib", "kv_cache.memory_gib", "kv_cache.tokens")
+    found = [arm.record.value(name) for name in names]
+    numbers = [float(value) for value in found if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) < len(names) or numbers[3] <= 0:
+        return ""
+    total, utilization, weights, memory, tokens = numbers
+    budget = total * utilization - weights
+    if budget <= memory:
+        return ""
+    return f"{tokens:,.0f} tokens in {memory:.2f} GiB, where {budget:.2f} GiB would hold up to {tokens * budget / memory:,.0f}"
+
+
+TOLD: dict[str, Callable[[ArmContext], str]] = {
+    "strangers": _strangers,
+    "restarts": _restarts,
+    "empty": _empty,
+    "room": _room,
+}
 """Placeholders of rule texts about one arm, besides fields."""
