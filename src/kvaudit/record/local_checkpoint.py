@@ -11,8 +11,12 @@ from pathlib import Path
 
 import re2
 
-WANTED = ("config.json", "hf_quant_config.json", "generation_config.json", "model.safetensors.index.json")
+_INDEX = "model.safetensors.index.json"
+WANTED = ("config.json", "hf_quant_config.json", "generation_config.json", _INDEX)
 
+_SCALE = re2.compile(rb"[kv]_scale\"|[kv]_proj\.output_scale\"|kv_scale\"|[kv]_cache\.scale\"")
+_INDEX_BYTES = 1 << 25
+_MOST_WEIGHTS = 512
 _REPOSITORY = re2.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$")
 _COMMIT = re2.compile(r"^[0-9a-f]{40}$")
 
@@ -28,15 +32,29 @@ def find_checkpoint(model: str, revision: str | None, log_folder: str | None) ->
     if log_folder and (beside := _files(Path(log_folder) / path)):
         return beside
     if revision and _COMMIT.match(revision) and _REPOSITORY.match(model):
-        return _cached(model, revision)
+        return _with_weights(_cached(model, revision))
     return []
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(path: Path) -> list[Path]:
     try:
-        return [folder / name for name in WANTED if (folder / name).is_file()]
+        if path.suffix == ".gguf" and path.is_file():
+            return [path]
+        return _with_weights([path / name for name in WANTED if (path / name).is_file()])
     except OSError:
         return []
+
+
+def _with_weights(documents: list[Path]) -> list[Path]:
+    """The documents, and the weights whose headers tell of KV scales: a single file, or those of an index that lists some."""
+    index = next((path for path in documents if path.name == _INDEX), None)
+    folder = documents[0].parent if documents else None
+    try:
+        if folder is None or (index is not None and not _SCALE.search(index.read_bytes()[:_INDEX_BYTES])):
+            return documents
+        return [*documents, *sorted(folder.glob("*.safetensors"))[:_MOST_WEIGHTS]]
+    except OSError:
+        return documents
 
 
 def _hub_cache() -> Path:
