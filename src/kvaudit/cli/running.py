@@ -5,7 +5,6 @@ Room: `cli`. One library call each; nothing is decided here.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -182,37 +181,52 @@ def write_out(text: str) -> None:
         sys.exit(READER_GONE)
 
 
-def guarded(action: Callable[[], int], format_: str = "text", redactor: Redactor | None = None) -> int:
-    """Run a command's action; errors of input and usage are named on stderr (and as a document with JSON), exit code 2."""
+def guarded(
+    action: Callable[[], int],
+    format_: str = "text",
+    redactor: Redactor | None = None,
+    outputs: Sequence[str] = (),
+    evidence: Sequence[str] = (),
+) -> int:
+    """Run a command's action; errors of input and usage are named on stderr, and in the formats asked for, exit code 2."""
     try:
         return action()
     except InputErrors as error:
-        return _failed(error.errors, format_, redactor)
+        errors = error.errors
     except InputError as error:
-        return _failed([error], format_, redactor)
+        errors = [error]
     except KvauditError as error:
-        return _failed([InputError("", str(error))], format_, redactor)
-
-
-def _failed(errors: list[InputError], format_: str, redactor: Redactor | None) -> int:
+        errors = [InputError("", str(error))]
     redactor = redactor or make_redactor("default")
-    for error in errors:
-        shown = redactor.excerpt(str(error) if error.path else error.message)
-        families = dict.fromkeys(name.partition(":")[0] for name in error.tried)
-        tried = f" (tried: {', '.join(families)})" if families else ""
-        click.echo(f"kvaudit: {shown}{tried}", err=True)
-    if format_ == "json":
-        write_error_document(errors, redactor)
+    for one in errors:
+        _name(one, redactor)
+    if format_ != "text":
+        write_errors(errors, redactor, format_)
+    _write_error_files(errors, redactor, outputs, evidence)
     return 2
 
 
-def write_error_document(errors: list[InputError], redactor: Redactor) -> None:
-    """The document `error`: what `--format json` gets where nothing was decided."""
-    document = {
-        "document": "error",
-        "version": 0,
-        "verdict": "input_error",
-        "exit_code": 2,
-        "errors": [{"path": error.path, "message": error.message, "tried": error.tried} for error in errors],
-    }
-    write_out(json.dumps(redactor.document(document), indent=2, ensure_ascii=False))
+def _name(error: InputError, redactor: Redactor) -> None:
+    shown = redactor.excerpt(str(error) if error.path else error.message)
+    families = dict.fromkeys(name.partition(":")[0] for name in error.tried)
+    tried = f" (tried: {', '.join(families)})" if families else ""
+    click.echo(f"kvaudit: {shown}{tried}", err=True)
+
+
+def write_errors(errors: list[InputError], redactor: Redactor, format_: str) -> None:
+    """What a format gets on stdout where nothing was decided; with JSON the document `error`."""
+    from kvaudit.reports.errors import render_errors
+
+    write_out(render_errors(errors, redactor, format_))
+
+
+def _write_error_files(errors: list[InputError], redactor: Redactor, outputs: Sequence[str], evidence: Sequence[str]) -> None:
+    """The same in the files asked for, so that none of an earlier call is left; one that cannot be written is left out."""
+    from contextlib import suppress
+
+    from kvaudit.reports.errors import render_errors
+
+    for argument in outputs:
+        with suppress(KvauditError):
+            name, path = target_of(argument)
+            write_file(path, render_errors(errors, redactor, name), evidence)
