@@ -27,8 +27,8 @@ _ONLY_HEADER = "only the header was read, never the weights"
 def form_of(head: bytes) -> Form | None:
     """The form of a file of weights by its first bytes, None for any other file.
 
-    GGUF has a magic and a version. Safetensors starts with the length of its header (64 bits, little endian), then the header's brace; eight
-    bytes that are all text are no length.
+    GGUF has a magic and a version. Safetensors starts with the length of its header (64 bits, little endian), then the header's
+    brace; eight bytes that are all text are no length.
     """
     if head.startswith(b"GGUF") and not _TEXT.issuperset(head[4:8]):
         return "gguf"
