@@ -162,8 +162,8 @@ class Redactor:
     def _document(self, value: Any, key: str, secret: bool) -> Any:
         if isinstance(value, dict):
             return {escape(self.mask(str(name))): self._document(*held) for name, *held in self._members(value, secret)}
-        if isinstance(value, list):
-            return [self._document(item, key, secret or flagged) for item, flagged in self._after_flags(value)]
+        if isinstance(value, list | tuple):
+            return type(value)(self._document(item, key, secret or flagged) for item, flagged in self._after_flags(list(value)))
         if isinstance(value, bool) or value is None:
             return value
         if isinstance(value, str):

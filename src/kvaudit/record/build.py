@@ -22,6 +22,7 @@ from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
+from kvaudit.record.servers import join, names_of
 from kvaudit.record.services import settle_services
 from kvaudit.record.statement import settle_hash, settle_statement
 from kvaudit.record.table import FactTable
@@ -50,6 +51,12 @@ class _Read:
     readings: list[tuple[Source, Reading]] = field(default_factory=list)
     entries: list[SourceEntry] = field(default_factory=list)
     errors: list[InputError] = field(default_factory=list)
+    shared: list[Fact] = field(default_factory=list)
+    """Facts of the checkpoint that was found because a log names it."""
+
+    def servers(self) -> list[tuple[Source, Reading]]:
+        """The engine logs of the arm: each is a server of its own."""
+        return [(source, reading) for source, reading in self.readings if reading.kind == "engine-log" and reading.starts]
 
 
 def read_arm(arguments: Sequence[str], redactor: Redactor, options: Options | None = None) -> Record:
@@ -64,14 +71,15 @@ def read_arm(arguments: Sequence[str], redactor: Redactor, options: Options | No
     sessions, facts = _facts_of_start(read, options)
     if options.local_checkpoint and (extra := _local(read, facts, redactor)):
         facts += extra
-    return _record(evidence.label, read, sessions, facts)
+        read.shared += extra
+    return _record(evidence.label, read, sessions, facts, options)
 
 
 def record_of_reading(source: Source, reading: Reading, label: str) -> Record:
     """The record of one saved document, settled again from its facts; nothing is looked up."""
     read = _Read(readings=[(source, reading)], entries=_recorded(source, reading))
     sessions, facts = _facts_of_start(read, Options())
-    return _record(label, read, sessions, facts)
+    return _record(label, read, sessions, facts, Options())
 
 
 def _read(evidence: Evidence) -> _Read:
@@ -192,17 +200,39 @@ def _local(read: _Read, facts: list[Fact], redactor: Redactor) -> list[Fact]:
     return [one for _, reading in local.readings for one in reading.facts]
 
 
-def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact]) -> Record:
+def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact], options: Options) -> Record:
+    servers = read.servers()
+    table = _settled(read, facts) if len(servers) < 2 else _of_servers(read, servers, options)
+    names = [name for name in FIELDS if name in table.fields or name in table.settled or FIELDS[name].settles]
+    fields: dict[str, FieldState] = {name: table.state(name) for name in names}
+    return Record(label=label, sources=read.entries, sessions=sessions, fields=fields, clues=table.clues)
+
+
+def _of_servers(read: _Read, servers: list[tuple[Source, Reading]], options: Options) -> FactTable:
+    """Each server settled with the evidence that is of no server, then joined."""
+    logs = [source.path for source, _ in servers]
+    beside = [one for source, reading in read.readings if source.path not in logs for one in reading.facts] + read.shared
+    tables = {}
+    for name, (_, reading) in zip(names_of(logs), servers, strict=True):
+        _, index = choose(reading, options.session)
+        own = reading.starts[index].facts if index is not None else []
+        tables[name] = _settled(read, [*reading.facts, *own, *beside])
+    return join(tables)
+
+
+def _settled(read: _Read, facts: list[Fact]) -> FactTable:
     table = FactTable(facts)
-    for file, notes in settle_services(table).items():
-        for entry in read.entries:
-            entry.notes += notes if entry.path == file else []
+    _note(read, settle_services(table))
     saved = any(reading.kind == "record" for _, reading in read.readings)
     if not saved or len(read.readings) > 1:
         settle_statement(table)
         settle_hash(table)
     infer_everything(table)
-    classify_tenants(table)
-    names = [name for name in FIELDS if name in table.fields or name in table.settled or FIELDS[name].settles]
-    fields: dict[str, FieldState] = {name: table.state(name) for name in names}
-    return Record(label=label, sources=read.entries, sessions=sessions, fields=fields, clues=table.clues)
+    _note(read, classify_tenants(table))
+    return table
+
+
+def _note(read: _Read, notes: dict[str, list[str]]) -> None:
+    """Notes by file, on the entries of their files."""
+    for entry in read.entries:
+        entry.notes += [note for note in notes.get(entry.path, []) if note not in entry.notes]

@@ -30,11 +30,20 @@ def for_people(report: Report, redactor: Redactor) -> Report:
 def _walk(value: Any, redactor: Redactor, key: str) -> Any:
     if isinstance(value, BaseModel):
         return redacted(value, redactor)
+    if not _holds_models(value):
+        return redactor.document(value, key)
     if isinstance(value, dict):
         return {redactor.document(str(name)): _walk(item, redactor, str(name)) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(_walk(item, redactor, key) for item in value)
-    return redactor.document(value, key)
+    return type(value)(_walk(item, redactor, key) for item in value)
+
+
+def _holds_models(value: Any) -> bool:
+    """Plain data goes to the redactor whole: in `['--api-key', 'x']` only the neighbour gives the secret away."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return any(
+        isinstance(item, BaseModel | dict | list | tuple) and (isinstance(item, BaseModel) or _holds_models(item))
+        for item in items
+    )
 
 
 def without_facts(record: Record, keep: str = "") -> Record:

@@ -5,6 +5,7 @@ Room: `audit`. Short functions only; each returns true, false, or unknown with w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kvaudit.audit.context import ArmContext, Cited, Outcome
@@ -25,6 +26,12 @@ def _known(arm: ArmContext, name: str, stage: str | None = None) -> tuple[bool, 
     return bool(values), values[0] if values else None
 
 
+def _any_server(name: str, value: Any, holds: Callable[[Any], bool]) -> bool:
+    """Whether it holds of the value; of an arm with several servers whose values differ, of one of them."""
+    several = isinstance(value, dict) and FIELDS[name].type != "object"
+    return any(holds(one) for one in (value.values() if several else [value]))
+
+
 def _judge(arm: ArmContext, name: str, known: bool, truth: bool) -> Outcome:
     if not known:
         absent = arm.record.state(name) == "absent"
@@ -35,16 +42,23 @@ def _judge(arm: ArmContext, name: str, known: bool, truth: bool) -> Outcome:
 @predicate("arm", {"field": FIELD_NAME, "value": _VALUE, "stage": STAGE}, optional=("stage",))
 def equals(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """The field's value is this one."""
-    known, value = _known(arm, arguments["field"], arguments.get("stage"))
-    return _judge(arm, arguments["field"], known, known and same_value(FIELDS[arguments["field"]], value, arguments["value"]))
+    name = arguments["field"]
+    known, value = _known(arm, name, arguments.get("stage"))
+    return _judge(
+        arm, name, known, known and _any_server(name, value, lambda one: same_value(FIELDS[name], one, arguments["value"]))
+    )
 
 
 @predicate("arm", {"field": FIELD_NAME, "values": {"type": "array", "items": _VALUE}, "stage": STAGE}, optional=("stage",))
 def one_of(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """The field's value is one of these."""
-    known, value = _known(arm, arguments["field"], arguments.get("stage"))
-    row = FIELDS[arguments["field"]]
-    return _judge(arm, arguments["field"], known, known and any(same_value(row, value, one) for one in arguments["values"]))
+    name = arguments["field"]
+    known, value = _known(arm, name, arguments.get("stage"))
+
+    def listed(value: Any) -> bool:
+        return any(same_value(FIELDS[name], value, one) for one in arguments["values"])
+
+    return _judge(arm, name, known, known and _any_server(name, value, listed))
 
 
 @predicate("arm", {"field": FIELD_NAME, "pattern": TEXT, "stage": STAGE}, optional=("stage",))
@@ -59,15 +73,17 @@ def matches(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
 @predicate("arm", {"field": FIELD_NAME, "value": NUMBER})
 def at_most(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """The field's number is this or less."""
-    known, value = _known(arm, arguments["field"])
-    return _judge(arm, arguments["field"], known, known and _number(value) <= arguments["value"])
+    name = arguments["field"]
+    known, value = _known(arm, name)
+    return _judge(arm, name, known, known and _any_server(name, value, lambda one: _number(one) <= arguments["value"]))
 
 
 @predicate("arm", {"field": FIELD_NAME, "value": NUMBER})
 def at_least(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """The field's number is this or more."""
-    known, value = _known(arm, arguments["field"])
-    return _judge(arm, arguments["field"], known, known and _number(value) >= arguments["value"])
+    name = arguments["field"]
+    known, value = _known(arm, name)
+    return _judge(arm, name, known, known and _any_server(name, value, lambda one: _number(one) >= arguments["value"]))
 
 
 def _number(value: Any) -> float:
@@ -148,11 +164,12 @@ def _agree(name: str, left: Any, right: Any) -> bool:
 @predicate("arm", {"field": FIELD_NAME, "bits": NUMBER})
 def narrower_than(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """The field's element type has fewer bits than this."""
-    known, value = _known(arm, arguments["field"])
-    width = bits(value) if known else None
-    if known and width is None:
+    name = arguments["field"]
+    known, value = _known(arm, name)
+    if known and _any_server(name, value, lambda one: bits(one) is None):
         return Outcome(None, missing=[f"arm {arm.name}: the width of {value}"])
-    return _judge(arm, arguments["field"], known, width is not None and width < arguments["bits"])
+    narrow = known and _any_server(name, value, lambda one: (bits(one) or 0.0) < arguments["bits"])
+    return _judge(arm, name, known, narrow)
 
 
 @predicate("arm", {"code": TEXT, "pattern": TEXT}, optional=("pattern",))

@@ -56,6 +56,12 @@ def same(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     return Outcome(None, missing=open_) if open_ else Outcome(True, pair.cite(*names))
 
 
+def _by_server(pair: PairContext, name: str) -> list[str]:
+    """Figures that differ between the servers of an arm are no one number to compare."""
+    several = [arm.name for arm in pair.arms if isinstance(arm.record.value(name), dict)]
+    return [f"arm {arm}: {name} differs between its servers; compare the totals" for arm in several]
+
+
 def _undecided(pair: PairContext, name: str) -> bool:
     difference = pair.differences.get(name)
     if difference is not None and (difference.proof is not None or difference.class_ == "expected" or difference.silenced):
@@ -67,7 +73,7 @@ def _undecided(pair: PairContext, name: str) -> bool:
 def relative_gap_from(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """1 − min ÷ max of the two values is this or more, and the difference is not under test."""
     name = arguments["field"]
-    open_ = _open(pair, [name])
+    open_ = _open(pair, [name]) or _by_server(pair, name)
     if open_:
         return Outcome(None, missing=open_)
     difference = pair.differences.get(name)
@@ -80,7 +86,7 @@ def relative_gap_from(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
 def points_from(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """The two values are this far apart or more, in the field's own unit, and the difference is not under test."""
     name = arguments["field"]
-    open_ = _open(pair, [name])
+    open_ = _open(pair, [name]) or _by_server(pair, name)
     if open_:
         return Outcome(None, missing=open_)
     difference = pair.differences.get(name)
@@ -188,6 +194,9 @@ def _has_partner(item: Any, others: list[Any], limit: float) -> bool:
 def only_one_arm(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """The field is set on one arm and proven not set on the other."""
     name = arguments["field"]
+    difference = pair.differences.get(name)
+    if difference is not None and (difference.class_ == "expected" or difference.silenced):
+        return Outcome(False, pair.cite(name))
     open_ = _open(pair, [name])
     if open_:
         return Outcome(None, missing=open_)

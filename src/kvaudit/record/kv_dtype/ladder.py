@@ -53,9 +53,9 @@ def compatible(left: str, right: str) -> bool:
     return left == right or right in _VARIANTS.get(left, ()) or left in _VARIANTS.get(right, ())
 
 
-def bits(value: str | None) -> float | None:
+def bits(value: object) -> float | None:
     """Bits per element of an element type, scales not counted; None where the name does not say."""
-    if not value:
+    if not isinstance(value, str):
         return None
     name = value.lower()
     if name in {"bfloat16", "float16"}:
