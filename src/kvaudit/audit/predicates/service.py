@@ -14,7 +14,13 @@ from kvaudit.parsers.tables import fact
 
 _POLICY = ("service.restart", "service.start_limit")
 _COMMAND = "run.args"
-_MAY_BE_EMPTY = frozenset(("api_key", "chat_template", "root_path", "lora_modules", "--api-key"))
+_NEVER_EMPTY = frozenset(
+    (
+        *("model", "model_tag", "model_path", "tokenizer", "tokenizer_path", "served_model_name", "revision", "dtype"),
+        *("quantization", "kv_cache_dtype", "attention_backend", "-m", "--model"),
+    )
+)
+"""Arguments that no engine's default leaves empty; dumps of all arguments hold empty texts in other places."""
 
 
 @predicate("arm", {})
@@ -83,4 +89,4 @@ def _open(arm: ArmContext, value: dict[str, Any]) -> str:
 
 
 def _is_empty(key: str, value: Any) -> bool:
-    return key not in _MAY_BE_EMPTY and value in ("", [""])
+    return key in _NEVER_EMPTY and value in ("", [""])

@@ -54,6 +54,8 @@ def _placed(arm: ArmContext, tenants: list[dict[str, Any]], tenant: dict[str, An
     """Whether a process shares a GPU with the run: None where the run's GPUs are not known."""
     if arm.record.value("gpu.count") == 1:
         return True
+    if isinstance(told := tenant.get("on_run_gpu"), bool):
+        return told
     gpus = {one.get("gpu") for one in _of(tenants, ["own"])} - {None}
     if not gpus or tenant.get("gpu") is None:
         return True if _uses_all(arm) else None
@@ -67,25 +69,41 @@ def _uses_all(arm: ArmContext) -> bool:
 
 @predicate("arm", {"classes": _CLASSES, "share": NUMBER})
 def tenants_hold_under(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
-    """The processes of these classes hold less memory together than this share of the KV pool."""
+    """The processes of these classes cost, or else hold, less memory together than this share of the KV pool."""
     tenants, pool = _tenants(arm), arm.record.value("kv_cache.memory_gib")
     if tenants is None or not isinstance(pool, int | float):
         return Outcome(None, missing=[missing(arm, FIELD if tenants is None else "kv_cache.memory_gib")])
-    held = [one.get("mib") for one in _of(tenants, arguments["classes"])]
-    sizes = [mib for mib in held if isinstance(mib, int | float)]
+    held = [_cost(one) for one in _of(tenants, arguments["classes"])]
+    sizes = [gib for gib in held if gib is not None]
     if len(sizes) < len(held):
         return Outcome(None, missing=[f"arm {arm.name}: the memory of every process"])
-    return Outcome(sum(sizes) < arguments["share"] * pool * _MIB_PER_GIB, arm.cite(FIELD, "kv_cache.memory_gib"))
+    return Outcome(sum(sizes) < arguments["share"] * pool, arm.cite(FIELD, "kv_cache.memory_gib"))
+
+
+def _cost(tenant: dict[str, Any]) -> float | None:
+    """What a process cost the pool, where the log's figures show it and it is not all; else what it holds, in GiB."""
+    mib, cost = tenant.get("mib"), tenant.get("cost_gib")
+    if isinstance(cost, int | float) and cost > 0:
+        return float(cost)
+    return mib / _MIB_PER_GIB if isinstance(mib, int | float) else None
 
 
 @predicate("arm", {})
 def more_own_processes_than_gpus(arm: ArmContext, _arguments: dict[str, Any]) -> Outcome:
-    """More processes pass for the run's own by their title than the run uses GPUs."""
+    """More processes are titled like the engine than the run can have: two on one GPU, or more than it uses GPUs."""
     tenants, gpus = _tenants(arm), arm.record.value("parallel.gpus")
-    if tenants is None or not isinstance(gpus, int):
-        return Outcome(None, missing=[missing(arm, FIELD if tenants is None else "parallel.gpus")])
-    titled = [one for one in _of(tenants, ["own"]) if "title" in str(one.get("reason"))]
-    return Outcome(len({one.get("pid") for one in titled}) > gpus, arm.cite(FIELD, "parallel.gpus"))
+    if tenants is None:
+        return Outcome(None, missing=[missing(arm, FIELD)])
+    titled = [one for one in _of(tenants, ["own", "unknown"]) if "title" in str(one.get("reason"))]
+    large = [one for one in titled if one.get("mib") is None or one["mib"] >= _MIB_PER_GIB]
+    places = {(one.get("gpu"), one.get("pid")) for one in large if one.get("gpu") is not None}
+    if len({gpu for gpu, _ in places}) < len(places):
+        return Outcome(True, arm.cite(FIELD, "parallel.gpus"))
+    if not isinstance(gpus, int):
+        return Outcome(None, missing=[missing(arm, "parallel.gpus")])
+    count = arm.record.value("gpu.count")
+    several = len({one.get("pid") for one in titled}) > gpus and (_uses_all(arm) or count is None)
+    return Outcome(several, arm.cite(FIELD, "parallel.gpus"))
 
 
 @predicate("pair", {"classes": _CLASSES})
