@@ -128,3 +128,12 @@ def test_arguments_of_a_dynamo_worker_are_what_was_asked_for() -> None:
     assert values(start, "kv_cache.dtype", "requested") == ["fp8"]
     (arguments,) = facts_of(start, "run.args")
     assert arguments.value["tensor_parallel_size"] == 2
+
+
+def test_the_line_that_validates_the_element_type_speaks_before_the_dump() -> None:
+    validated = python('Validating KV Cache config against kv_cache_dtype="fp8"')
+    start = only_start(
+        BANNER, BACKEND, validated, budget(20.0, 65_536), *pool(327_680, 20.0), ARGS.replace("'auto', tok", "'fp8', tok")
+    )
+    (asked,) = facts_of(start, "kv_cache.dtype")
+    assert (asked.value, asked.stage, asked.origins[0].reader) == ("fp8", "requested", "tensorrt_llm:kv-dtype-asked")

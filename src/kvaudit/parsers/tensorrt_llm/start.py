@@ -26,6 +26,7 @@ _WEIGHTS = {
     "bench-path": 2,
     "bench-model": 1,
     "attention-features": 2,
+    "kv-dtype-asked": 3,
     "reuse": 3,
     "page-size": 1,
     "overlap-off": 3,
