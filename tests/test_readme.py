@@ -35,4 +35,3 @@ def write_transcript(readme: Path, printed: str) -> None:
     text = readme.read_text(encoding="utf-8")
     start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
     readme.write_text(text[:start] + transcript(printed) + text[end:], encoding="utf-8")
-
