@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from kvaudit.sources import hub_cache
 from tests.cli.conftest import Call
 from tests.conftest import ROOT
 from tests.hub_server import COMMIT
@@ -207,6 +208,17 @@ def test_a_folder_of_the_hub_cache_tells_repository_and_commit(call: Call, tmp_p
     for place in (folder, tmp_path / "hub"):
         found = model(call, place)
         assert (found["repository"], found["revision"]) == ("acme/kestrel-8b", COMMIT)
+
+
+def test_an_address_on_the_hub_is_read_from_the_cache(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "models--acme--kestrel-8b" / "snapshots" / COMMIT
+    write_json(folder / "config.json", LLAMA)
+    monkeypatch.setattr(hub_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    found = model(call, "hf://acme/kestrel-8b")
+    assert (found["repository"], found["revision"]) == ("acme/kestrel-8b", COMMIT)
+    assert found["sources"][0]["path"] == f"hf://acme/kestrel-8b@{COMMIT}/config.json"
+    assert call("check", "hf://acme/kestrel-8b").code == 0
 
 
 def test_links_that_leave_the_folder_are_named_and_not_read(call: Call, tmp_path: Path) -> None:

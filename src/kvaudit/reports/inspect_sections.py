@@ -88,10 +88,8 @@ def statement(model: ModelInspection, width: int) -> list[Text]:
     detail = model.identity.get("kv_cache.scheme_detail")
     known = held.state == "known" and held.value != "none"
     said = written(detail.value) if known and detail and detail.state == "known" else ""
-    text = line(
-        ("KV stated  ", "bold"), (value, "bold green" if held.state == "known" else "bold yellow"), f"  ({said})" if said else ""
-    )
-    out = hang("", text, min(width, PROSE))
+    text = line((value, "bold green" if held.state == "known" else "bold yellow"), f"  ({said})" if said else "")
+    out = hang(("KV stated  ", "bold"), text, min(width, PROSE))
     deciding = [held.facts[index] for index in held.won if index < len(held.facts)]
     for fact in deciding[:2]:
         out += hang("  ", line((fact.how, "dim")), min(width, PROSE)) if fact.how else []
@@ -134,7 +132,7 @@ def scales(model: ModelInspection, width: int) -> list[Text]:
     if found is None:
         return []
     wide = min(width, PROSE)
-    out = hang("", line(("KV scales  ", "bold"), (found.value or "unknown", "bold"), f"  {found.how}"), wide)
+    out = hang(("KV scales  ", "bold"), line((found.value or "unknown", "bold"), f"  {found.how}"), wide)
     out += [text for origin in found.origins[:1] for text in _at(origin, "kv_cache.scales", width)]
     out += [text for naming in found.naming for text in hang("  named ", line(naming), wide)]
     out += hang("  ", line("one scale for each head"), wide) if found.per_head else []

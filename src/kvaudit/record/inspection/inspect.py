@@ -31,6 +31,7 @@ from kvaudit.record.inspection.scales import CLUE, Scales, scales_of
 from kvaudit.record.inspection.transfer import Wanted, transfer_of
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor
+from kvaudit.sources.hub_address import PREFIX, is_hub_address
 
 _IDENTITY = (
     "model.architecture",
@@ -77,10 +78,11 @@ def inspection_of(record: Record, place: Place, tensor: int, wanted: Wanted | No
     rows = engine_rows(statements, shape, record.value("model.dtype"), whole=place.folder_seen and not place.unread)
     scales = scales_of(record.clues.get(CLUE, []), config)
     cache = cache_shape(shape, tensor)
+    repository, revision = _identity(record, place)
     return ModelInspection(
         label=place.label,
-        repository=place.repository,
-        revision=place.revision,
+        repository=repository,
+        revision=revision,
         sources=record.sources,
         identity={name: record.fields[name] for name in _IDENTITY if name in record.fields},
         scheme=record.fields.get("kv_cache.scheme"),
@@ -92,6 +94,13 @@ def inspection_of(record: Record, place: Place, tensor: int, wanted: Wanted | No
         transfer=_transfer(wanted, shape) if wanted else None,
         not_known=open_questions(record, place, Told(shape, cache, rows, scales)),
     )
+
+
+def _identity(record: Record, place: Place) -> tuple[str | None, str | None]:
+    """Repository and commit: of the folder in the Hub cache, or of the address that the files were read from."""
+    read = next((source.path for source in record.sources if is_hub_address(source.path)), "")
+    repository, _, rest = read.removeprefix(PREFIX).partition("@")
+    return (repository, rest.partition("/")[0]) if rest else (place.repository, place.revision)
 
 
 def _blocks(record: Record) -> list[QuantizationBlock]:
