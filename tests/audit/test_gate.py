@@ -25,6 +25,7 @@ ENGINE = ["kv_cache.dtype", "kv_cache.tokens", "model.path", "parallel.tensor", 
         (["gpu-snapshot"], ["gpu.tenants"]),
         (["service"], ["service.restart"]),
         (["engine-log", "service"], ENGINE),
+        (["launch-command"], ENGINE),
         (["record", "engine-log"], ENGINE),
         (["record", "checkpoint"], ["kv_cache.scheme"]),
     ],
@@ -112,3 +113,29 @@ def test_arms_of_other_kinds_need_the_facts_of_both() -> None:
     a, b = record(GOOD, "engine-log"), record({"gpu.tenants": []}, "gpu-snapshot")
     found = undecided_of_pair(a, b, differences(GOOD, {"gpu.tenants": []}))
     assert found == [*ENGINE, "gpu.tenants"]
+
+
+OPEN = {
+    "gpu": 0,
+    "pid": 977,
+    "name": "python",
+    "type": "C",
+    "mib": 6_200,
+    "class": "unknown",
+    "reason": "not yet joined with a log",
+}
+
+
+@pytest.mark.parametrize(
+    ("tenant", "undecided"),
+    [
+        (OPEN, ["gpu.tenants"]),
+        ({**OPEN, "mib": None}, ["gpu.tenants"]),
+        ({**OPEN, "mib": 120}, []),
+        ({**OPEN, "on_run_gpu": False}, []),
+        ({**OPEN, "class": "foreign"}, []),
+    ],
+)
+def test_a_list_with_a_process_of_open_owner_decides_nothing(tenant: dict[str, Any], undecided: list[str]) -> None:
+    found = record({"gpu.tenants": [tenant]}).model_copy(update={"sources": [SourceEntry(path="gpus.txt", kind="gpu-snapshot")]})
+    assert undecided_of_arm(found) == undecided

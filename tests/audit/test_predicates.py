@@ -119,6 +119,7 @@ ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
         False,
     ),
     ("tenants_hold_under", {"classes": ["foreign"], "share": 0.05}, {"gpu.tenants": [FOREIGN]}, None),
+    ("tenants_hold_under", {"classes": ["foreign"], "share": 0.05, "mib": 80_000}, {"gpu.tenants": [FOREIGN]}, True),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT, {**TENANT, "pid": 9}], "parallel.gpus": 1}, True),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT], "parallel.gpus": 1}, False),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT]}, None),

@@ -33,7 +33,7 @@ SENTENCES: dict[str, str] = {
     ),
     "failed_starts": "at least {count} starts in a row failed for the same cause",
     "tenant_on_run_gpu": "a process of class {classes} sits on a GPU of the run ({placed})",
-    "tenants_hold_under": "processes of class {classes} hold less than {share} of the KV pool's memory",
+    "tenants_hold_under": "processes of class {classes} cost, or else hold, less than {share} of the KV pool's memory",
     "more_own_processes_than_gpus": "more engine processes are seen on a GPU, or in all, than the run can have",
     "restarts_for_ever": "the restart policy never comes to an end at the measured time to crash, or its limit is not read",
     "service_state": "the service manager shows one of the states {values}",
@@ -65,6 +65,7 @@ _EXTRAS = {
     "pattern": "with the pattern {pattern}",
     "share": "{share} of it",
     "value": "{value}",
+    "mib": "or less than {mib} MiB each",
     "stage": "as {stage}",
 }
 

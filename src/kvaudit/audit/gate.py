@@ -6,6 +6,8 @@ out of the gate but never out of sight.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kvaudit.audit.report import Difference
 from kvaudit.record.build import LOG_NOT_READ
 from kvaudit.record.model import Record
@@ -20,6 +22,10 @@ GATE_CRITICAL = frozenset(
     {*_MODEL, *_ENGINES_WITHOUT, "kv_cache.dtype", "kv_cache.tokens", "kv_cache.scheme", "gpu.tenants", "service.restart"}
 )
 """Every field that is gate-critical for some kind of evidence."""
+
+
+_BARE_CONTEXT_MIB = 256
+"""Below this a process holds a context and computes nothing worth the name."""
 
 
 def critical(record: Record) -> list[str]:
@@ -59,7 +65,17 @@ def undecided_of_arm(record: Record) -> list[str]:
 def _decided(record: Record, name: str) -> bool:
     if name == "model.path":
         return any(record.state(one) == "known" for one in _MODEL)
+    if name == "gpu.tenants" and processes_of_open_owner(record):
+        return False
     return record.state(name) in ("known", "absent")
+
+
+def processes_of_open_owner(record: Record) -> list[Any]:
+    """Ids of processes that may compute on a GPU of the run and may be anybody's: a list that holds one decides nothing."""
+    tenants = record.value("gpu.tenants")
+    listed = [one for one in tenants if isinstance(one, dict)] if isinstance(tenants, list) else []
+    open_ = [one for one in listed if one.get("class") == "unknown" and one.get("on_run_gpu") is not False]
+    return [one.get("pid") for one in open_ if not isinstance(one.get("mib"), int | float) or one["mib"] >= _BARE_CONTEXT_MIB]
 
 
 def undecided_of_pair(a: Record, b: Record, differences: dict[str, Difference]) -> list[str]:

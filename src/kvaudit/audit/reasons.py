@@ -5,6 +5,7 @@ Room: `audit`. Only facts that stand in the report are said; every sentence is s
 
 from __future__ import annotations
 
+from kvaudit.audit.gate import processes_of_open_owner
 from kvaudit.audit.messages import shown
 from kvaudit.audit.pair_proofs import bytes_ratio, same_layout
 from kvaudit.audit.report import Difference, Finding, Report
@@ -50,6 +51,9 @@ def _open(name: str, arms: list[tuple[str, Record]]) -> str:
             state = record.fields.get(name)
             because = state.because if state and state.because else FIELDS[name].settles or "no evidence names it"
             parts.append(f"{f'arm {label}: ' if label else ''}{because}")
+        elif name == "gpu.tenants" and (pids := processes_of_open_owner(record)):
+            whose = f"whose process {', '.join(map(str, pids[:4]))} is; a log with process ids of the same host would settle it"
+            parts.append(f"{f'arm {label}: ' if label else ''}{whose}")
     return f"{name} is not decided: {'; '.join(parts) or 'the two spellings may mean the same'}."
 
 

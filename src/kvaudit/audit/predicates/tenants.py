@@ -67,10 +67,13 @@ def _uses_all(arm: ArmContext) -> bool:
     return isinstance(count, int) and arm.record.value("parallel.gpus") == count
 
 
-@predicate("arm", {"classes": _CLASSES, "share": NUMBER})
+@predicate("arm", {"classes": _CLASSES, "share": NUMBER, "mib": NUMBER}, optional=("mib",))
 def tenants_hold_under(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
-    """The processes of these classes cost, or else hold, less memory together than this share of the KV pool."""
+    """The processes of these classes cost, or else hold, less memory together than this share of the KV pool, or these MiB."""
     tenants, pool = _tenants(arm), arm.record.value("kv_cache.memory_gib")
+    printed = [one.get("mib") for one in _of(tenants or [], arguments["classes"])]
+    if printed and all(isinstance(mib, int | float) and mib < arguments.get("mib", 0) for mib in printed):
+        return Outcome(True, arm.cite(FIELD))
     if tenants is None or not isinstance(pool, int | float):
         return Outcome(None, missing=[missing(arm, FIELD if tenants is None else "kv_cache.memory_gib")])
     held = [_cost(one) for one in _of(tenants, arguments["classes"])]

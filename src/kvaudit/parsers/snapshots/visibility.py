@@ -19,6 +19,9 @@ _HEADLESS_BASELINE = 35
 _DESKTOP_BASELINE = 300
 """The same with a display client on the card: about 260 measured under Wayland, driver 595."""
 
+_MPS_SERVER = ("nvidia-cuda-mps-server", "nvidia-cuda-mp")
+"""Whole, and cut after 15 characters."""
+
 _MOST_UNEXPLAINED = 500
 _MOST_UNEXPLAINED_OLD = 1024
 """Drivers before 510 count the reserved memory as used."""
@@ -121,6 +124,8 @@ def _class(process: Process) -> tuple[str, str]:
     """`desktop` or `unknown` with the reason; own and foreign are decided with the log."""
     if process.type == "G":
         return "desktop", "a graphics process (type G)"
+    if (process.name or "").endswith(_MPS_SERVER):
+        return "desktop", "the server of CUDA MPS, which computes nothing itself"
     if process.type != "C" and is_desktop(process.name):
         return "desktop", "a desktop program by its name"
     return "unknown", "compute; not yet joined with a log" if process.name else "compute; its name is hidden"
