@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from kvaudit.errors import InputError
@@ -87,7 +88,7 @@ def _tensors(document: JsonDocument, source: Source, data_start: int) -> Iterato
         if name == _METADATA:
             continue
         body = as_object(entry)
-        dtype, shape = word(body.get("dtype")), [count_of(size) for size in as_list(body.get("shape"))]
+        dtype, shape = _dtype(body.get("dtype")), [count_of(size) for size in as_list(body.get("shape"))]
         offsets = [count_of(offset) for offset in as_list(body.get("data_offsets"))]
         known = [offset for offset in offsets if offset is not None]
         if dtype is None or None in shape or len(known) != 2 or len(offsets) != 2 or known[0] > known[1]:
@@ -95,6 +96,16 @@ def _tensors(document: JsonDocument, source: Source, data_start: int) -> Iterato
         if data_start + known[1] > source.size:
             raise InputError(source.path, f"the file ends before the tensor {name[:80]!r}: cut off, or a header that lies")
         yield Tensor(name, dtype, _product(shape), data_start + known[0], data_start + known[1])
+
+
+def _dtype(value: Any) -> str | None:
+    return _known_word(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=256)
+def _known_word(value: str) -> str | None:
+    """A header names a handful of types, thousands of times."""
+    return word(value)
 
 
 def _product(shape: list[int | None]) -> int:

@@ -11,15 +11,23 @@ from typing import Literal, NamedTuple
 
 import re2
 
+from kvaudit.parsers.checkpoint.values import words
+
 Tensor = Literal["k", "v", "kv", "q", "probability", "zero_point"]
 
-_LAYER = re2.compile(r"^(.*?(?:^|\.)(?:layers|h|blocks|blk)\.\d{1,5})\.")
-_PROJECTION = re2.compile(
-    r"\.(?:k_proj|v_proj|qkv_proj|qkqkv_proj|kv_proj|kv_b_proj|kv_a_proj_with_mqa|kv_a_proj|c_attn|W_?pack|query_key_value|"
-    r"qkv|attn_qkv|attn_k|attn_v|wk|wv|wkv|wqkv|k|v)\.(?:weight|weight_packed|qweight|weight_scale)$"
+_LAYER_WORDS = frozenset({"layers", "h", "blocks", "blk"})
+_PROJECTIONS = words(
+    """
+    attn_k attn_qkv attn_v c_attn k k_proj kv_a_proj kv_a_proj_with_mqa kv_b_proj kv_proj qkqkv_proj qkv qkv_proj
+    query_key_value v v_proj W_pack Wpack wk wkv wqkv wv
+    """
 )
+_WEIGHTS = frozenset({"weight", "weight_packed", "qweight", "weight_scale"})
 _OTHER_TOWER = re2.compile(r"(?:^|\.)(?:visual|vision\w*|audio\w*|image\w*|encoder|vit|mm\w*|sam_model|speech\w*)\.")
 
+_DIGITS = 5
+_EMBEDDINGS = ("embed_tokens.weight", "word_embeddings.weight", "wte.weight", "embeddings.weight")
+_NORMS = ("norm.weight", "norm_f.weight", "ln_f.weight", "norm_out.weight")
 _FUSED = ("qkv_proj", "qkqkv_proj")
 _SUFFIXES: tuple[tuple[str, Tensor, str], ...] = (
     (".k_proj.output_scale", "k", "output"),
@@ -77,26 +85,34 @@ def _scheme(owner: str, scheme: str) -> str:
 
 def layer_of(name: str) -> str | None:
     """The layer a tensor belongs to, by its name up to the number: `model.layers.7`."""
-    found = _LAYER.match(name)
-    return str(found.group(1)) if found else None
+    parts = name.split(".")
+    for index, part in enumerate(parts[:-2]):
+        if part in _LAYER_WORDS and parts[index + 1].isdecimal() and len(parts[index + 1]) <= _DIGITS:
+            return ".".join(parts[: index + 2])
+    return None
 
 
 def attention_layers(names: Iterable[str]) -> list[str]:
     """Layers that have K or V projections, towers for images and sound left out."""
-    found = (layer_of(name) for name in names if _PROJECTION.search(name) and not _OTHER_TOWER.search(name))
+    found = (layer_of(name) for name in names if _is_projection(name) and not _OTHER_TOWER.search(name))
     return list(dict.fromkeys(layer for layer in found if layer))
+
+
+def _is_projection(name: str) -> bool:
+    parts = name.rsplit(".", 2)
+    return len(parts) == 3 and parts[2] in _WEIGHTS and parts[1] in _PROJECTIONS
 
 
 def is_whole(names: Iterable[str]) -> bool:
     """Whether the names can be those of a whole decoder: embedding, last norm, and layers without a gap from 0."""
     embedding = norm = False
-    numbers: set[int] = set()
+    layers: set[str] = set()
     for name in names:
-        embedding = embedding or name.endswith(
-            ("embed_tokens.weight", "word_embeddings.weight", "wte.weight", "embeddings.weight")
-        )
         layer = layer_of(name)
-        norm = norm or (layer is None and name.endswith(("norm.weight", "norm_f.weight", "ln_f.weight", "norm_out.weight")))
-        if layer is not None and not _OTHER_TOWER.search(name):
-            numbers.add(int(layer.rpartition(".")[2]))
+        if layer is not None:
+            layers.add(layer)
+            continue
+        embedding = embedding or name.endswith(_EMBEDDINGS)
+        norm = norm or name.endswith(_NORMS)
+    numbers = {int(layer.rpartition(".")[2]) for layer in layers if not _OTHER_TOWER.search(f"{layer}.")}
     return embedding and norm and bool(numbers) and numbers == set(range(max(numbers) + 1))
