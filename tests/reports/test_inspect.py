@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kvaudit.record.inspection.inspect import inspect
@@ -8,6 +10,7 @@ from kvaudit.record.inspection.transfer import Wanted, links_of
 from kvaudit.redaction import Redactor
 from kvaudit.reports.inspect import inspection_page
 from tests.conftest import ROOT
+from tests.model_files import llama_gguf
 
 FOLDER = ROOT / "fixtures" / "inspect"
 WANTED = Wanted(prompt=8192, links=links_of(["400Gb"]), rate=11_500)
@@ -25,6 +28,13 @@ def test_no_line_is_longer_than_the_page(monkeypatch: pytest.MonkeyPatch, name: 
     assert max(map(len, page.splitlines())) <= width
     assert page.endswith("\n")
     assert not any(line.endswith(" ") for line in page.splitlines())
+
+
+def test_a_gguf_file_fits_the_page_too(tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").write_bytes(llama_gguf().number("general.file_type", 15).build())
+    page = inspection_page(inspect([str(tmp_path / "m.gguf")], Redactor(), 1, WANTED), Redactor(), 80)
+    assert max(map(len, page.splitlines()[1:])) <= 80
+    assert "bytes on all devices together" in page
 
 
 def test_colour_is_only_there_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

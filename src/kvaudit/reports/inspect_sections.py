@@ -145,7 +145,8 @@ def cache(model: ModelInspection, width: int) -> list[Text]:
     if found is None or not found.groups:
         return []
     ranks = f"tensor parallel {found.tensor_parallel}, " if found.tensor_parallel > 1 else ""
-    out = [line(("KV cache of one token", "bold"), (f"  {ranks}bytes per rank", "dim"))]
+    whose = "bytes on all devices together" if "f16" in found.bytes_per_token else f"{ranks}bytes per rank"
+    out = [line(("KV cache of one token", "bold"), (f"  {whose}", "dim"))]
     out += bytes_table(found, width)
     return out + hang("  ", line((found.bound or found.why, "dim")), min(width, PROSE))
 

@@ -21,7 +21,7 @@ from kvaudit.record.simulation.states import state_bytes
 WIDTHS: dict[str, float] = {"bfloat16": 2.0, "fp8": 1.0, "nvfp4": NVFP4}
 """Element types by the bytes an element takes; NVFP4 with its scales."""
 
-LLAMA_CPP_WIDTHS: dict[str, float] = {"f16": 2.0, "q8_0": 34 / 32, "q5_1": 24 / 32, "q5_0": 22 / 32, "q4_0": 18 / 32}
+LLAMA_CPP_WIDTHS: dict[str, float] = {"f16": 2.0, "q8_0": 34 / 32, "q5_0": 22 / 32, "q4_0": 18 / 32}
 """Element types of llama.cpp: blocks of 32 elements with their scales (checked against printed sizes)."""
 
 _KINDS = frozenset({FULL, SLIDING, CHUNKED, LINEAR, MAMBA, CONVOLUTION, NONE})
