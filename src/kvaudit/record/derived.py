@@ -83,7 +83,7 @@ def _add_scales(table: FactTable) -> None:
 
 def _reads_scales_unseen(table: FactTable, stated: list[Fact]) -> bool:
     """SGLang says "no scaling factors provided" of its flag alone: scales that the weight index lists are loaded all the same."""
-    return table.value("engine.name") == "sglang" and {str(one.value) for one in stated} == {"checkpoint"}
+    return table.value("engine.name") == "sglang" and any(one.value in ("checkpoint", "mixed") for one in stated)
 
 
 def _scales_of_fp8(table: FactTable, stated: Fact) -> None:
