@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -255,6 +256,17 @@ def test_secrets_and_control_characters_do_not_get_through(call: Call, tmp_path:
         assert "a1a1a1a1" not in result.out
         assert "\u202e" not in result.out
         assert "\x1b" not in result.out
+
+
+def test_every_labelled_checkpoint_file_is_read(call: Call) -> None:
+    """The values themselves are scored in tests/test_corpus.py."""
+    named = os.environ.get("KVAUDIT_CORPUS")
+    if not named:
+        pytest.skip("KVAUDIT_CORPUS does not name a labelled collection")
+    paths = sorted((Path(named) / "ckpt_config").glob("*.json"))
+    found = document(call, *paths)["models"]
+    assert [one["label"] for one in found] == [str(path) for path in paths]
+    assert [one["label"] for one in found if one["error"]] == []
 
 
 def test_the_document_has_the_promised_keys(call: Call) -> None:
