@@ -66,6 +66,14 @@ def test_evidence_beside_the_file_keeps_it_out_until_it_is_named(repository: Pat
     assert call("check", "server.log", "config.json", "--config", "kvaudit.toml", cwd=repository).code == 1
 
 
+def test_a_broken_file_beside_evidence_stops_nobody(tmp_path: Path, call: Call) -> None:
+    for name in ("server.log", "config.json"):
+        shutil.copy(GOOD / "a" / name, tmp_path)
+    write(tmp_path / "kvaudit.toml", "[[[")
+    write(tmp_path / "pyproject.toml", "[tool.kvaudit\n")
+    assert call("check", "server.log", "config.json", cwd=tmp_path).code == 0
+
+
 def test_a_link_beside_the_evidence_is_the_file_it_points_to(repository: Path, call: Call) -> None:
     target = write(repository / "runs" / "today" / "hidden.toml", 'fail_on = "never"\n')
     (repository / "kvaudit.toml").symlink_to(target)

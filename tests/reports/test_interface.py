@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from kvaudit.cli.options import FORMATS
 from kvaudit.reports.interface import RENDERERS, format_names
 
 
 def test_text_is_the_default() -> None:
     assert format_names()[:2] == ("text", "json")
-    assert set(format_names()) == set(RENDERERS)
+    assert format_names() == tuple(RENDERERS) == FORMATS
 
 
 def test_naming_the_formats_imports_nothing_heavy() -> None:

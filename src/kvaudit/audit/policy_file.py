@@ -60,21 +60,29 @@ def load(path: Path, shown: str) -> Policy:
 
 
 def _find(found: InForce, evidence: list[str]) -> None:
+    """The own file goes before the project's; what lies beside evidence is not even parsed."""
     root = repository_root(Path.cwd())
-    for name in (OWN_FILE, PROJECT_FILE):
-        path = root / name
-        if not path.is_file():
-            continue
-        document = _document(path, str(path))
-        table = document if name == OWN_FILE else _table(document)
-        if table is None:
+    for path in (root / OWN_FILE, root / PROJECT_FILE):
+        if not path.is_file() or not _mentions_us(path):
             continue
         shown = _shown(path)
         if holds_evidence(path.resolve().parent, evidence) or holds_evidence(root, evidence):
             found.notes.append(f"{shown} was not used, because its folder holds evidence of this call; --config FILE names it")
             return
-        _add(found, shown, _policy(table, shown))
-        return
+        if path.name == OWN_FILE or _table(_document(path, shown)) is not None:
+            _add(found, shown, load(path, shown))
+            return
+
+
+def _mentions_us(path: Path) -> bool:
+    """Whether a file may be a policy: every `kvaudit.toml`, and a `pyproject.toml` that names the table."""
+    if path.name == OWN_FILE:
+        return True
+    try:
+        with path.open("rb") as stream:
+            return b"tool.kvaudit" in stream.read(LARGEST)
+    except OSError:
+        return False
 
 
 def _shown(path: Path) -> str:

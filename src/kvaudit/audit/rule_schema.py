@@ -16,6 +16,7 @@ import re2
 import kvaudit.audit.evaluate  # noqa: F401 - registers the predicates
 from kvaudit.audit.predicates.registry import PREDICATES
 from kvaudit.audit.rule_examples import SESSIONS
+from kvaudit.audit.rule_lines import line_of
 from kvaudit.audit.rules import Rule, load_rule_document, rule_files
 from kvaudit.audit.told import TOLD
 from kvaudit.bundled import rules_folder
@@ -132,9 +133,15 @@ def check_document(document: Any, where: str, validator: Any = None) -> None:
 
     error = best_match((validator or Draft202012Validator(rule_schema())).iter_errors(document))
     if error is not None:
-        raise RuleError(f"{where}: {'.'.join(map(str, error.absolute_path)) or 'rule'}: {error.message[:300]}")
+        place = list(error.absolute_path)
+        raise RuleError(f"{_with_line(where, place)}: {'.'.join(map(str, place)) or 'rule'}: {error.message[:300]}")
     for name, placeholder in wrong_placeholders(document):
-        raise RuleError(f"{where}: {name}: {{{placeholder}}} names no field of this scope")
+        raise RuleError(f"{_with_line(where, [name])}: {name}: {{{placeholder}}} names no field of this scope")
+
+
+def _with_line(where: str, place: list[str | int]) -> str:
+    line = line_of(Path(where), place)
+    return where if line is None else f"{where}:{line}"
 
 
 def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
