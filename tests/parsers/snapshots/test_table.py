@@ -91,6 +91,15 @@ def test_several_captures_the_first_is_read(read: Read, box: Box) -> None:
     assert any("3 captures" in note and "2 further" in note for note in reading.notes)
 
 
+def test_further_captures_are_clues_with_their_place(read: Read, box: Box) -> None:
+    reading = read(box([{"memory": "3MiB /  46068MiB"}]) + "\n" + box([BUSY], [ENGINE]))
+    (later,) = [fact for fact in reading.facts if fact.field == "clue.snapshot_capture"]
+    assert later.value["place"] == 1
+    assert later.value["gpu.memory_used_mib"] == [41020]
+    assert [one["pid"] for one in later.value["gpu.tenants"]] == [40211]
+    assert later.origins[0].line
+
+
 def test_driver_610_names_kmd_and_umd(facts: Facts, box: Box) -> None:
     text = (
         box()

@@ -15,6 +15,17 @@ from kvaudit.parsers.tables import fact
 from kvaudit.sources.source import Source
 
 KIND = "gpu-snapshot"
+CHANGING = (
+    "gpu.tenants",
+    "gpu.memory_used_mib",
+    "gpu.memory_reserved_mib",
+    "gpu.unattributed_mib",
+    "gpu.clocks_mhz",
+    "gpu.throttle_reasons",
+    "gpu.pcie",
+)
+"""Fields that mean one moment."""
+
 _MOST_ORIGINS = 16
 _MOST_UNPARSED = 20
 
@@ -110,6 +121,25 @@ def reading(capture: Capture, source: Source, reader: str) -> Reading:
     facts = [*_host_facts(capture, writer), *_gpu_facts(capture, writer), *judged(capture, writer)]
     unparsed = [Unparsed(line=line.number, excerpt=source.excerpt(line.raw)) for line in capture.unread[:_MOST_UNPARSED]]
     return Reading(kind=KIND, facts=facts, unparsed=unparsed, notes=capture.notes, wrapper=capture.wrapper)
+
+
+def several(count: int, what: str) -> str:
+    """The note about a file that holds several captures."""
+    return f"{count} {what} in this file: the facts are of the first; {count - 1} further ones count where one shows the run"
+
+
+def as_clue(capture: Capture, source: Source, reader: str, place: int) -> Fact | None:
+    """A further capture of a file as a clue: its time, and what changes from one moment to the next; None where nothing is shown.
+
+    `place` counts from 1 behind the first capture.
+    """
+    facts = reading(capture, source, reader).facts
+    value = {one.field: one.value for one in facts if one.field in CHANGING}
+    if not value:
+        return None
+    time = next((str(one.value) for one in facts if one.field == "clue.snapshot_time"), "")
+    origins = next(one.origins for one in facts if one.field in CHANGING)[:_MOST_ORIGINS]
+    return fact("clue.snapshot_capture", {"place": place, "time": time, **value}, "observed", origins)
 
 
 def _host_facts(capture: Capture, writer: Writer) -> list[Fact]:

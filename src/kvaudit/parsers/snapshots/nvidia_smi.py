@@ -5,6 +5,9 @@ Room: `parsers.snapshots`. Each class joins a form's name with the module that r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from kvaudit.parsers.snapshots import accounted, csv_apps, csv_gpus, listing, monitors, query, table, xml_log
 from kvaudit.parsers.snapshots.base import SnapshotParser
 from kvaudit.parsers.snapshots.capture import Capture
@@ -24,6 +27,10 @@ class NvidiaSmiTable(SnapshotParser):
         if capture is not None:
             supplement(capture, lines)
         return capture
+
+    def later(self, lines: list[TextLine], source: Source) -> Iterator[Capture]:
+        """The boxes behind the first."""
+        yield from islice(table.captures(lines), 1, None)
 
 
 class NvidiaSmiCsv(SnapshotParser):
@@ -55,6 +62,10 @@ class NvidiaSmiQuery(SnapshotParser):
         """The first log."""
         return query.parse(lines)
 
+    def later(self, lines: list[TextLine], source: Source) -> Iterator[Capture]:
+        """The logs behind the first."""
+        yield from islice(query.captures(lines), 1, None)
+
 
 class NvidiaSmiXml(SnapshotParser):
     """The XML of `nvidia-smi -x -q`."""
@@ -64,6 +75,10 @@ class NvidiaSmiXml(SnapshotParser):
     def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
         """The first log; the text is read again as a whole because elements are no lines."""
         return xml_log.parse(source.text() or "", source.path)
+
+    def later(self, lines: list[TextLine], source: Source) -> Iterator[Capture]:
+        """The documents behind the first."""
+        yield from islice(xml_log.captures(source.text() or "", source.path), 1, None)
 
 
 class NvidiaSmiAccountedApps(SnapshotParser):

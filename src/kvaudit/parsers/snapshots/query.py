@@ -6,18 +6,20 @@ the last heading above it. Several logs in one file: the first is read.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import re2
 
 from kvaudit.parsers.snapshots import detail
-from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said
+from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said, several
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.snapshots.values import mib, shown_type, visible_name, whole
 
 START = re2.compile(r"={5,}\s*NVSMI LOG\s*={5,}")
 _PAIR = re2.compile(r"^(\S.*?)\s*:(?:\s+(.*))?$")
 _GPU = re2.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
+_MOST_LOGS = 64
 _VERSION = re2.compile(r"^\d+(?:\.\d+)+")
 _HOST = (
     ("gpu.driver", ("KMD Version", "Driver Version")),
@@ -45,22 +47,23 @@ class _Log:
 
 def parse(lines: list[TextLine]) -> Capture | None:
     """The first log, None where it holds no GPU block."""
+    return next(captures(lines), None)
+
+
+def captures(lines: list[TextLine]) -> Iterator[Capture]:
+    """Every log that holds a GPU block, at most 64."""
     starts = [at for at, line in enumerate(lines) if START.search(line.text)]
-    if not starts:
-        return None
-    log = _Log()
-    for line in lines[starts[0] + 1 : starts[1] if len(starts) > 1 else len(lines)]:
-        if line.text.startswith("####"):
-            break
-        _take(log, line)
-    if not log.blocks:
-        return None
-    capture = _capture(log)
-    if len(starts) > 1:
-        capture.notes.append(
-            f"{len(starts)} logs in this file: the facts are of the first, {len(starts) - 1} further ones were not read"
-        )
-    return capture
+    for start, end in zip(starts[:_MOST_LOGS], [*starts[1:], len(lines)], strict=False):
+        log = _Log()
+        for line in lines[start + 1 : end]:
+            if line.text.startswith("####"):
+                break
+            _take(log, line)
+        if log.blocks:
+            capture = _capture(log)
+            if len(starts) > 1:
+                capture.notes.append(several(len(starts), "logs"))
+            yield capture
 
 
 def _take(log: _Log, line: TextLine) -> None:

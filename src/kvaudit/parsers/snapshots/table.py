@@ -6,11 +6,12 @@ GPU name with bus id, then fan, power, memory and mode, then (450 and newer) the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import re2
 
-from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process
+from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, several
 from kvaudit.parsers.snapshots.document import TextLine, rejoined
 from kvaudit.parsers.snapshots.values import compute_mode, ecc_of_count, mib, positive, shown_type, switch, visible_name
 
@@ -36,6 +37,7 @@ _DATE = re2.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]?\d \
 _CONTAINER = re2.compile(
     r"Container image Copyright|^NVIDIA Release |kubectl exec|docker(?:-compose)? (?:run|exec)|podman (?:run|exec)"
 )
+_MOST_CAPTURES = 64
 _RULE = re2.compile(r"^\W*[-=+]{5,}[-=+|\s]*$")
 
 
@@ -52,17 +54,21 @@ class _State:
 
 def parse(lines: list[TextLine]) -> Capture | None:
     """The first capture of the lines, or None where there is no GPU row."""
+    return next(captures(lines), None)
+
+
+def captures(lines: list[TextLine]) -> Iterator[Capture]:
+    """Every capture that holds a GPU row, at most 64; each begins at the line that names tool and driver."""
     joined = list(rejoined(lines))
-    starts = [at for at, line in enumerate(joined) if HEADER.search(line.text)]
-    first = starts[0] if starts else 0
-    state = _State()
-    for line in joined[first : starts[1] if len(starts) > 1 else len(joined)]:
-        _take(state, line)
-    if not state.capture.gpus:
-        return None
-    _around(state.capture, joined[max(0, first - 60) : first])
-    _finish(state, len(starts))
-    return state.capture
+    starts = [at for at, line in enumerate(joined) if HEADER.search(line.text)] or [0]
+    for start, end in zip(starts[:_MOST_CAPTURES], [*starts[1:], len(joined)], strict=False):
+        state = _State()
+        for line in joined[start:end]:
+            _take(state, line)
+        if state.capture.gpus:
+            _around(state.capture, joined[max(0, start - 60) : start])
+            _finish(state, len(starts))
+            yield state.capture
 
 
 def _take(state: _State, line: TextLine) -> None:
@@ -174,9 +180,7 @@ def _finish(state: _State, captures: int) -> None:
     capture = state.capture
     capture.counted = (state.closed or state.part != "gpus") and not state.odd
     if captures > 1:
-        capture.notes.append(
-            f"{captures} captures in this file: the facts are of the first, {captures - 1} further ones were not read"
-        )
+        capture.notes.append(several(captures, "captures"))
     if capture.processes and not capture.listed:
         capture.listed = True
         capture.hidden.append("the process table is cut")

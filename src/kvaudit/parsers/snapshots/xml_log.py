@@ -6,11 +6,13 @@ element says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kvaudit.parsers.snapshots import detail
-from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said
+from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said, several
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.snapshots.values import mib, shown_type, visible_name, whole
-from kvaudit.parsers.snapshots.xml_tree import Element, documents, first_log
+from kvaudit.parsers.snapshots.xml_tree import Element, documents, logs
 
 
 class _Lines:
@@ -30,10 +32,22 @@ class _Lines:
 
 def parse(text: str, path: str) -> Capture | None:
     """The first log. Raises `InputError` when it is damaged; None where it holds no GPU."""
-    root, lines = first_log(text, path), _Lines(text)
+    return next(captures(text, path), None)
+
+
+def captures(text: str, path: str) -> Iterator[Capture]:
+    """Every log that holds a GPU. Raises `InputError` where one is damaged."""
+    lines, count = _Lines(text), documents(text)
+    for root in logs(text, path):
+        if root.all("gpu"):
+            capture = _capture(root, lines)
+            if count > 1:
+                capture.notes.append(several(count, "logs"))
+            yield capture
+
+
+def _capture(root: Element, lines: _Lines) -> Capture:
     gpus = root.all("gpu")
-    if not gpus:
-        return None
     capture = Capture(listed=all(gpu.all("processes") for gpu in gpus))
     for name, tags in (
         ("gpu.driver", ("kmd_version", "driver_version")),
@@ -46,8 +60,6 @@ def parse(text: str, path: str) -> Capture | None:
     attached = root.all("attached_gpus")
     capture.counted = not attached or attached[0].text == str(len(gpus))
     capture.empty = not capture.processes
-    if documents(text) > 1:
-        capture.notes.append(f"{documents(text)} logs in this file: the facts are of the first, the further ones were not read")
     return capture
 
 

@@ -6,6 +6,7 @@ and behind it is never parsed, so nothing is fetched and nothing expands. Depth 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -14,6 +15,7 @@ from kvaudit.errors import InputError
 _ROOT = "nvidia_smi_log"
 _REPEATING = frozenset({"gpu", "process_info", "mig_device"})
 _DEEPEST = 40
+_MOST_LOGS = 64
 _MOST_ELEMENTS = 400_000
 
 
@@ -50,13 +52,28 @@ def documents(text: str) -> int:
     return text.count(f"<{_ROOT}")
 
 
-def first_log(text: str, path: str) -> Element:
-    """The first log of the text. Raises `InputError` when it is damaged, cut or nested too deeply."""
-    start = text.find(f"<{_ROOT}")
-    end = text.find(f"</{_ROOT}>", start)
-    if start < 0 or end < 0:
-        raise InputError(path, "an nvidia-smi XML log that is cut: its end is missing")
-    builder = _Builder(path, text.count("\n", 0, start))
+def logs(text: str, path: str) -> Iterator[Element]:
+    """The logs of the text, at most 64, up to one that is damaged. Raises `InputError` when the first is, or is cut."""
+    end = 0
+    for count in range(_MOST_LOGS):
+        start = text.find(f"<{_ROOT}", end)
+        end = text.find(f"</{_ROOT}>", start)
+        if start < 0 or end < 0:
+            if count:
+                return
+            raise InputError(path, "an nvidia-smi XML log that is cut: its end is missing")
+        end += len(_ROOT) + 3
+        try:
+            root = _parsed(text[start:end], text.count("\n", 0, start), path)
+        except InputError:
+            if count:
+                return
+            raise
+        yield root
+
+
+def _parsed(document: str, before: int, path: str) -> Element:
+    builder = _Builder(path, before)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = builder.open
@@ -64,7 +81,7 @@ def first_log(text: str, path: str) -> Element:
     parser.CharacterDataHandler = builder.characters
     builder.parser = parser
     try:
-        parser.Parse(text[start : end + len(_ROOT) + 3].replace("\r", ""), True)
+        parser.Parse(document.replace("\r", ""), True)
     except expat.ExpatError as error:
         line = builder.before + error.lineno
         raise InputError(path, f"a damaged nvidia-smi XML log: {expat.ErrorString(error.code)} on line {line}") from error

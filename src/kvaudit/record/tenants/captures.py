@@ -10,20 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kvaudit.parsers.facts import Fact
+from kvaudit.parsers.snapshots.capture import CHANGING
 from kvaudit.record.model import FieldState
 from kvaudit.record.table import FactTable
 from kvaudit.record.tenants.evidence import FIELD, Run
 from kvaudit.record.tenants.ladder import classified
 
-_CHANGING = (
-    FIELD,
-    "gpu.memory_used_mib",
-    "gpu.unattributed_mib",
-    "gpu.clocks_mhz",
-    "gpu.throttle_reasons",
-    "gpu.pcie",
-    "gpu.memory_reserved_mib",
-)
 _LATER = "clue.snapshot_capture"
 
 
@@ -53,7 +45,7 @@ def choose_capture(table: FactTable, run: Run | None) -> dict[str, list[str]]:
     alone = len({one.file for one in captures}) == 1
     if alone and (run is None or _score(best, run)[:2] == _score(captures[0], run)[:2]):
         best = captures[0]
-    for name in _CHANGING:
+    for name in CHANGING:
         _settle(table, name, best, ranked)
     if best.place == 0 and alone:
         return {}
@@ -66,7 +58,7 @@ def choose_capture(table: FactTable, run: Run | None) -> dict[str, list[str]]:
 def _captures(table: FactTable) -> list[_Capture]:
     """The captures of all snapshot files, first ones first; only those that show memory or processes."""
     found: dict[tuple[str, int], _Capture] = {}
-    for name in _CHANGING:
+    for name in CHANGING:
         for one in table.fields.get(name, []):
             if one.origins and one.stage in ("observed", "inferred"):
                 file = one.origins[0].file
@@ -85,7 +77,7 @@ def _captures(table: FactTable) -> list[_Capture]:
 def _later(clue: Fact, place: int) -> _Capture:
     """A further capture of a file, from its clue."""
     capture = _Capture(clue.origins[0].file, int(clue.value.get("place", place)), time=str(clue.value.get("time") or ""))
-    for name in _CHANGING:
+    for name in CHANGING:
         if name in clue.value:
             capture.facts[name] = Fact(field=name, stage="observed", value=clue.value[name], origins=clue.origins)
     return capture
