@@ -19,7 +19,15 @@ def corpus() -> Path:
 
 
 # engine: most wrong ÷ (right + wrong), least right ÷ labelled
-BARS = {"vllm": (0.002, 0.98), "checkpoint": (0.0, 0.99), "smi": (0.002, 0.98)}
+BARS = {
+    "vllm": (0.002, 0.98),
+    "sglang": (0.003, 0.97),
+    "tensorrt_llm": (0.003, 0.97),
+    "llama_cpp": (0.003, 0.97),
+    "ollama": (0.003, 0.97),
+    "checkpoint": (0.0, 0.99),
+    "smi": (0.002, 0.98),
+}
 
 
 @pytest.mark.parametrize("engine", BARS)
@@ -43,3 +51,8 @@ def test_headline_pairs(corpus: Path) -> None:
     scores = pairs.score_all(corpus, pairs.pairs(corpus, "headline"))
     assert scores
     assert [one for one in scores if not one.right or one.missed or one.false] == []
+
+
+def test_all_pairs(corpus: Path) -> None:
+    scores = pairs.score_all(corpus, pairs.pairs(corpus))
+    assert sum(one.right for one in scores) >= 0.97 * len(scores), pairs.report(scores)
