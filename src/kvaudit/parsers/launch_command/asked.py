@@ -59,7 +59,13 @@ def _place(found: dict[str, Any], path: list[str], value: Any) -> None:
 
 
 def asked(command: LaunchCommand) -> Iterator[Asked]:
-    """Every field that the command asks for."""
+    """Every field that the command asks for; vLLM's backends in capitals, as its logs print them."""
+    for one in _asked(command):
+        capitals = one.field == "attention.backend" and command.engine.name == "vllm"
+        yield one._replace(value=str(one.value).upper()) if capitals else one
+
+
+def _asked(command: LaunchCommand) -> Iterator[Asked]:
     if (model := model_word(command)) is not None:
         yield Asked("model.path", model.text, model)
     if command.engine.name == "vllm":
@@ -87,7 +93,6 @@ def _table(command: LaunchCommand) -> Iterator[Asked]:
         value = _of_field(field, option)
         if value is None or (command.engine.name == "llama_cpp" and value == 0) or value in _not_typed(command, option.name):
             continue
-        value = value.upper() if field == "attention.backend" and command.engine.name == "vllm" else value
         yield Asked(field, value, option.values[0] if option.values else option.flag)
 
 

@@ -33,6 +33,7 @@ _COMMANDS_WORDS = """
 """
 _COMMANDS = frozenset(_COMMANDS_WORDS.split())
 _MOST_KEPT = 8
+_MOST_SERVERS = 64
 
 
 def recognised(head: str, size: int) -> float:
@@ -55,13 +56,13 @@ def launches(text: str) -> tuple[LaunchCommand, ...]:
 
 
 def _launches(found: list[Simple], script: bool) -> tuple[LaunchCommand, ...]:
-    environment = _environment(found)
-    servers = []
+    environment, exported = _environment(found), _exported(found)
+    servers: list[LaunchCommand] = []
     for simple in found:
         words = [expanded(word, environment) for word in simple.words]
-        server = engine_command(words)
+        server = engine_command(words) if len(servers) < _MOST_SERVERS else None
         if server is not None:
-            server.environment = {**_exported(found), **server.environment}
+            server.environment = {**exported, **server.environment}
             servers.append(server)
         elif not script and not _is_command(words):
             return ()

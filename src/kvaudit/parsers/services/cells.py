@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from kvaudit.errors import InputError
 from kvaudit.parsers.launch_command.words import Piece, Word
 from kvaudit.parsers.snapshots.json_cells import json_cells
+from kvaudit.sources.source import Source
 
 Path = tuple[str, ...]
 
@@ -33,6 +35,8 @@ class Cell:
     pointer: str = ""
     block: bool = False
     plain: bool = False
+    folded: str = ""
+    """The lines of a folded scalar as they stand in the file, from its indicator on."""
 
     @property
     def word(self) -> Word:
@@ -55,6 +59,7 @@ class _Node:
     position: int = 0
     block: bool = False
     plain: bool = False
+    folded: str = ""
     items: list[tuple[str, _Node]] = field(default_factory=list)
     key: _Node | None = None
 
@@ -95,7 +100,7 @@ def _roots(text: str) -> list[_Node]:
     """The root nodes of a YAML stream. Raises `ValueError` for what is no YAML or too deep."""
     import yaml
 
-    builder = _Builder()
+    builder = _Builder(text)
     try:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             builder.take(event)
@@ -107,7 +112,8 @@ def _roots(text: str) -> list[_Node]:
 class _Builder:
     """Nodes from events."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self.text = text
         self.roots: list[_Node] = []
         self.open: list[_Node] = []
         self.anchors: dict[str, _Node] = {}
@@ -126,6 +132,8 @@ class _Builder:
         elif name == "ScalarEvent":
             node = self._node("text", event)
             node.text, node.block, node.plain = event.value, event.style in ("|", ">"), event.style is None
+            if event.style == ">":
+                node.folded = self.text[event.start_mark.index : event.end_mark.index]
             self._place(node)
         elif name == "AliasEvent":
             self._place(self.anchors.get(event.anchor, _Node("text")))
@@ -161,7 +169,7 @@ def _flat(root: _Node) -> Cells:
         if len(cells) >= _MOST_CELLS:
             raise ValueError("too many cells")
         pointer = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in path)
-        cells.setdefault(path, Cell(node.text, node.line, node.position, pointer, node.block, node.plain))
+        cells.setdefault(path, Cell(node.text, node.line, node.position, pointer, node.block, node.plain, node.folded))
     return cells
 
 
@@ -182,6 +190,14 @@ def _walk(root: _Node) -> Iterator[tuple[Path, _Node]]:
         lists = [inner for _, child in merged if child.kind == "list" for _, inner in child.items]
         merged = [(path, child) for _, child in merged if child.kind == "map"] + [(path, inner) for inner in lists]
         stack += [*reversed(merged), *reversed(own)]
+
+
+def first_document(source: Source) -> Cells:
+    """The cells of the one document of a source. Raises `InputError` where it is none."""
+    found = documents(source.text() or source.head)
+    if not found:
+        raise InputError(source.path, "damaged: neither YAML nor JSON that can be read")
+    return found[0]
 
 
 def below(cells: Cells, *base: str) -> Iterator[tuple[Path, Cell]]:

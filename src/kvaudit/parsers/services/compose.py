@@ -9,7 +9,7 @@ import re2
 
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.launch_command.words import Word
-from kvaudit.parsers.services.cells import Cell, Cells, below, documents, listed
+from kvaudit.parsers.services.cells import Cell, Cells, below, documents, first_document, listed
 from kvaudit.parsers.services.container_command import compose_word, launch_of, words_of_text
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.sources.source import Source
@@ -37,6 +37,7 @@ class ComposeFile:
     def read(self, source: Source) -> Reading:
         """The services, or the one that the path picks (`FILE#SERVICE`)."""
         settings = Settings(source, self.name, "compose")
+        first_document(source)
         found = _services(source)
         picked = source.path.rpartition("#")[2]
         for name, cells in found.items():

@@ -51,9 +51,21 @@ def _pieces(text: str, variables: object) -> tuple[Piece, ...]:
 def words_of_text(cell: Cell) -> list[Word]:
     """The words of a command that stands in one piece of text."""
     start = cell.word
-    text = cell.text
-    simple = commands(text, start.line, start.position, joined=False)
-    return [replace(word, pointer=cell.pointer) for one in simple[:1] for word in one.words]
+    found = [
+        replace(word, pointer=cell.pointer) for one in commands(cell.text, start.line, start.position)[:1] for word in one.words
+    ]
+    return _unfolded(cell, found) if cell.folded else found
+
+
+def _unfolded(cell: Cell, words: list[Word]) -> list[Word]:
+    """The words of a folded text on the lines where they stand."""
+    out, at = [], 0
+    for word in words:
+        found = cell.folded.find(word.text.split(" ", 1)[0], at)
+        at = found if found >= 0 else at
+        line_start = cell.folded.rfind("\n", 0, at) + 1
+        out.append(replace(word, line=cell.line + cell.folded.count("\n", 0, at), position=at - line_start))
+    return out
 
 
 def launch_of(image: str, entrypoint: list[Word], command: list[Word], environment: Mapping[str, Cell]) -> LaunchCommand | None:

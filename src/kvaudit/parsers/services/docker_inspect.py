@@ -6,7 +6,7 @@ Room: `parsers.services`. Images are inspected with the same command; they have 
 from __future__ import annotations
 
 from kvaudit.parsers.facts import Reading
-from kvaudit.parsers.services.cells import Cell, Cells, Path, documents, listed, names, subtree
+from kvaudit.parsers.services.cells import Cell, Cells, Path, documents, first_document, listed, names, subtree
 from kvaudit.parsers.services.container_command import launch_of
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.sources.source import Source
@@ -34,7 +34,7 @@ class DockerInspect:
     def read(self, source: Source) -> Reading:
         """Policy, counts, state and command of each container."""
         settings = Settings(source, self.name, "docker")
-        cells = documents(source.text() or "")[0]
+        cells = first_document(source)
         for base in _containers(cells)[:_MOST_CONTAINERS]:
             _container(settings, subtree(cells, *base) if base else cells)
         return settings.reading()
