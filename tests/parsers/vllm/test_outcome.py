@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kvaudit.parsers.facts import Start
-from kvaudit.parsers.vllm.outcome import failure_class, is_wrapper
+from kvaudit.parsers.outcome import failure_class
+from kvaudit.parsers.vllm.outcome import CLASSES, is_wrapper
 from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped, values
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
@@ -171,7 +172,7 @@ def test_secrets_in_a_cause_are_masked() -> None:
     ],
 )
 def test_failure_classes(text: str, name: str) -> None:
-    assert failure_class(text) == name
+    assert failure_class(text, CLASSES) == name
 
 
 def test_wrappers_are_known() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.sglang.messages import Record
 from kvaudit.parsers.tables import Match
 
@@ -18,17 +19,6 @@ _WRAPPERS = ("scheduler is dead", "EOFError", "Broken pipe", "died unexpectedly"
 """Exceptions that only report another one."""
 
 _MOST = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The verdict on one start. `record` is the line of the cause, for evidence."""
-
-    ready: bool | None
-    text: str
-    cause: str | None = None
-    record: Record | None = None
-    died: bool = False
 
 
 @dataclass(slots=True)

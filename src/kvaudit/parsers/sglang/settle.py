@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Origin
+from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.sglang import arguments
 from kvaudit.parsers.sglang.messages import Record
-from kvaudit.parsers.sglang.outcome import Outcome
 from kvaudit.parsers.tables import Match
 
 if TYPE_CHECKING:
@@ -149,8 +149,8 @@ def _outcome(start: StartBuilder, outcome: Outcome) -> None:
         record = life.ready if outcome.ready else (outcome.record or life.stopped_at)
         origins = [collector.origin(record, 0, "lifecycle")] if record else []
         collector.add("engine.ready", outcome.ready, "observed", origins)
-        if outcome.ready and record:
-            start.mark("ready", record)
+        if outcome.ready and life.ready:
+            start.mark("ready", life.ready)
     if outcome.record is not None and outcome.cause:
         origin = collector.origin(outcome.record, 0, "lifecycle")
         cause = collector.source.redactor.mask(outcome.cause)

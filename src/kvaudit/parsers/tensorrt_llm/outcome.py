@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.parsers.outcome import Outcome, failure_class
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.tensorrt_llm.messages import Record
 
@@ -32,17 +33,6 @@ _CLASSES = (
     ("Segmentation fault", "segmentation fault"),
 )
 _MOST_ERRORS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The verdict on one start. `record` is the line of the cause, for evidence."""
-
-    ready: bool | None
-    text: str
-    cause: str | None = None
-    record: Record | None = None
-    died: bool = False
 
 
 @dataclass(slots=True)
@@ -113,7 +103,7 @@ class Life:
             return Outcome(None, "unknown")
         cause = self._cause(0, last=False) or self.failed_at or self.uncaught
         text = text_of(cause) if cause else ""
-        return Outcome(False, f"failed: {failure_class(text)}", text or None, cause)
+        return Outcome(False, f"failed: {failure_class(text, _CLASSES)}", text or None, cause)
 
     def _cause(self, after: int, *, last: bool) -> Record | None:
         """The first error that is no mere wrapper; of a server that died the last one before its death."""
@@ -136,13 +126,3 @@ def text_of(record: Record) -> str:
             rest = record.message[len(words) :]
             return (rest.partition(": ")[2] if words.endswith("rank ") else rest)[:300].strip()
     return record.message[:300].strip()
-
-
-def failure_class(text: str) -> str:
-    """A short class of a failure text."""
-    for words, name in _CLASSES:
-        if words in text:
-            return name
-    kind, colon, _ = text.partition(":")
-    short = kind.rpartition(".")[2].strip()
-    return short if colon and short and len(short) < 60 else (text[:60].strip() or "no cause printed")

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.tensorrt_llm import llm_args
-from kvaudit.parsers.tensorrt_llm.messages import Record
-from kvaudit.parsers.tensorrt_llm.outcome import Outcome
 from kvaudit.parsers.tensorrt_llm.pools import Pool, Seen
 
 if TYPE_CHECKING:
@@ -180,11 +179,11 @@ def _checkpoint_folder(start: StartBuilder) -> None:
 def _outcome(start: StartBuilder, outcome: Outcome) -> None:
     collector = start.collector
     if outcome.ready is not None:
-        record: Record | None = start.life.ready if outcome.ready else outcome.record
+        record = start.life.ready if outcome.ready else outcome.record
         origins = [collector.origin(record, 0, "lifecycle")] if record else []
         collector.add("engine.ready", outcome.ready, "observed", origins)
-        if outcome.ready and record:
-            start.mark("ready", record)
+        if outcome.ready and start.life.ready:
+            start.mark("ready", start.life.ready)
     if outcome.record is not None:
         origin = collector.origin(outcome.record, 0, "lifecycle")
         text = collector.source.redactor.mask(outcome.cause or "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.parsers.outcome import Outcome, failure_class
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.vllm.messages import Record
 
@@ -26,7 +27,7 @@ _WRAPPERS = (
 )
 """Messages of exceptions that only report another one."""
 
-_CLASSES = (
+CLASSES = (
     ("out of memory", "out of memory"),
     ("OutOfMemory", "out of memory"),
     ("GiB KV cache is needed", "not enough KV memory"),
@@ -44,17 +45,6 @@ _CLASSES = (
     ("CUDA error", "CUDA error"),
 )
 _BAD_REQUEST = ("Error in preprocessing prompt", "validation error for", "is longer than the maximum model length")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The verdict on one start. `record` is the line of the cause, for evidence."""
-
-    ready: bool | None
-    text: str
-    cause: str | None = None
-    record: Record | None = None
-    died: bool = False
 
 
 @dataclass(slots=True)
@@ -143,8 +133,8 @@ class Life:
         last = self._cause(0) or self.died_at or self.failed_at or self.uncaught
         text = last.message[:300].strip() if last else ""
         if headless and self.failed_at is None:
-            return Outcome(None, f"died: {failure_class(text)}", text or None, last)
-        return Outcome(False, f"failed: {failure_class(text)}", text or None, last)
+            return Outcome(None, f"died: {failure_class(text, CLASSES)}", text or None, last)
+        return Outcome(False, f"failed: {failure_class(text, CLASSES)}", text or None, last)
 
     def _fatal_uncaught(self) -> bool:
         return self.stopped_at is None or (self.uncaught is not None and self.uncaught.number < self.stopped_at.number)
@@ -166,13 +156,3 @@ class Life:
 def is_wrapper(message: str) -> bool:
     """Whether an exception only reports another one."""
     return any(words in message for words in _WRAPPERS)
-
-
-def failure_class(text: str) -> str:
-    """A short class of a failure text."""
-    for words, name in _CLASSES:
-        if words in text:
-            return name
-    kind, colon, _ = text.partition(":")
-    short = kind.rpartition(".")[2].strip()
-    return short if colon and short and len(short) < 60 else (text[:60].strip() or "no cause printed")
