@@ -258,9 +258,14 @@ ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+def _zstd(data: bytes) -> bytes:
+    """As the command `zstd` writes it, with a checksum."""
+    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+
+
 def _frames(data: bytes) -> bytes:
-    """Several Zstandard frames after each other, as `zstd --append` and rotation make them."""
-    return b"".join(zstandard.compress(data[start : start + 700]) for start in range(0, len(data), 700))
+    """Several Zstandard frames after each other, as rotation and `cat` make them."""
+    return b"".join(_zstd(data[start : start + 700]) for start in range(0, len(data), 700))
 
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
@@ -268,6 +273,6 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "gzip in members": lambda data: gzip.compress(data[:500]) + gzip.compress(data[500:]),
     "bzip2": bz2.compress,
     "xz": lzma.compress,
-    "zstd": zstandard.compress,
+    "zstd": _zstd,
     "zstd in frames": _frames,
 }

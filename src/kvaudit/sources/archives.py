@@ -79,7 +79,7 @@ def _of_tar(stream: Begun, shown: str) -> Iterator[Member]:
             if count >= MOST_MEMBERS:
                 yield Member(name, None, _TOO_MANY)
                 return
-            if depth.is_beyond(name) or info.isdir():
+            if info.isdir() or (depth.is_beyond(name) and not _leaves(name)):
                 continue
             refused = _refused(name, info.issym() or info.islnk(), info.isreg() or info.issparse())
             file = None if refused else archive.extractfile(info)
@@ -97,7 +97,7 @@ def _of_zip(stream: Begun, shown: str) -> Iterator[Member]:
             if count >= MOST_MEMBERS:
                 yield Member(name, None, _TOO_MANY)
                 return
-            if depth.is_beyond(name) or info.is_dir():
+            if info.is_dir() or (depth.is_beyond(name) and not _leaves(name)):
                 continue
             is_link = (info.external_attr >> 16) & 0o170000 == 0o120000
             refused = _refused(name, is_link, is_file=True) or ("encrypted; not read" if info.flag_bits & 1 else "")
@@ -125,9 +125,13 @@ class _Depth:
         return name.rstrip("/").count("/") - (first == self._top) >= DEPTH
 
 
-def _refused(name: str, is_link: bool, is_file: bool) -> str:
+def _leaves(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
-    if name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0]:
+    return name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0]
+
+
+def _refused(name: str, is_link: bool, is_file: bool) -> str:
+    if _leaves(name):
         return "a name that leaves the archive; refused"
     if is_link:
         return "a link; refused"

@@ -143,7 +143,7 @@ class _Reader:
             if count >= _MOST_FILES:
                 yield Found(None, name, named=False, why_ignored=f"more than {_MOST_FILES} files in this folder")
                 return
-            if not path.resolve().is_relative_to(base) and not _in_hub_cache(path, base):
+            if _leaves(path, base):
                 yield Found(None, name, named=False, why_ignored="a link that leaves the run folder; refused")
             else:
                 yield from self._file_below(path, name)
@@ -186,10 +186,14 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
             yield from _files(entry, depth - 1)
 
 
-def _in_hub_cache(path: Path, base: Path) -> bool:
-    """Snapshots of the Hub cache link into `blobs` beside them; that is no escape."""
+def _leaves(path: Path, base: Path) -> bool:
+    """Whether a file is a link out of its folder. Snapshots of the Hub cache link into `blobs` beside them: no escape."""
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError):
+        return False  # a loop of links, which cannot be opened either
     snapshots = base.parent
-    return snapshots.name == "snapshots" and path.resolve().is_relative_to(snapshots.parent)
+    return not real.is_relative_to(base) and not (snapshots.name == "snapshots" and real.is_relative_to(snapshots.parent))
 
 
 def _unreadable(path: Path) -> str:

@@ -64,12 +64,11 @@ def _loose(lines: list[str], known: Unwrapper, notes: list[str]) -> Loose | None
             if loose is shapes.FILE_NAMES:
                 notes.append("a selection of lines (grep): what is missing proves nothing")
             return loose
+    numbers = None if names & {"grep-n", "numbered-listing", "rank-prefix"} else _numbers(lines, notes)
     width = min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
-    if width > 1 and len(lines) > 1 and known.strings is None:
+    if numbers is None and width > 1 and len(lines) > 1 and known.strings is None:
         return shapes.indented(width)
-    if names & {"grep-n", "numbered-listing", "rank-prefix"}:
-        return None
-    return _numbers(lines, notes)
+    return numbers
 
 
 def _share(lines: list[str], loose: Loose) -> float:

@@ -99,14 +99,18 @@ def snapshot_beside(source: Source) -> Source | None:
     if source.data is None or b"NVIDIA-SMI" not in source.data or not source.hits:
         return None
     lines = (source.text() or "").split("\n")
-    hits = [line.number for line in hit_lines(source)]
-    before = _tables(lines, 1, hits[0] - 1)
-    tables = before or _tables(lines, hits[-1] + 1, len(lines))
-    if len(tables) != 1:
+    tables = _tables(lines, 1, len(lines))
+    hits = [line.number for line in hit_lines(source) if not _within(line.number, tables)]
+    if not hits:
         return None
-    ranges = (tables[0],)
-    table = replace(source, line_ranges=ranges, hits=[], parts=[], read_lines=None, lines=ranges[0][1])
-    table.notes = [*source.notes, f"lines {ranges[0][0]}-{ranges[0][1]} of the file"]
+    before = [table for table in tables if table[1] < hits[0]]
+    behind = [table for table in tables if table[0] > hits[-1]]
+    beside = before or behind
+    if len(beside) != 1 or len(before) + len(behind) < len(tables):
+        return None
+    first, last = beside[0]
+    table = replace(source, line_ranges=((first, last),), hits=[], parts=[], read_lines=None, lines=last)
+    table.notes = [*source.notes, f"lines {first}-{last} of the file"]
     table.head = _head(table)
     table.size = len(table.head)
     return table
@@ -144,5 +148,7 @@ def printed_cells(source: Source) -> Ranges | None:
         return None
     text = source.data.decode("utf-8", "replace")
     marks = [(text.count("\n", 0, match.start()) + 1, match.group("kind")) for match in _CELLS.finditer(text)]
+    if not marks:
+        return None
     ends = [number - 1 for number, _ in marks[1:]] + [source.lines]
     return tuple((number, end) for (number, kind), end in zip(marks, ends, strict=False) if kind == "outputs")

@@ -40,6 +40,7 @@ _SIGNATURES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("shipper-json", "message", ("kubernetes", "container", "docker", "container_name", "source_type", "agent", "host")),
 )
 _STRING_LINE = re2.compile(r'^\s*[\[{]{0,2}\s*(?:"(?P<key>[^"\\]{1,80})"\s*:\s*)?"(?P<body>(?:[^"\\]|\\.)*)(?:"|\\?$)[\s,\]}]*$')
+_STRING = re2.compile(r'"(?P<body>(?:[^"\\]|\\.)*)"?')
 _KEYED = re2.compile(r'"(?P<key>textPayload|log|MESSAGE|message|line)"\s*:\s*"(?P<body>(?:[^"\\]|\\.)*)')
 
 Entry = tuple[str, str]
@@ -66,7 +67,7 @@ def string_lines(text: str, name: str) -> list[Entry]:
             pass
     match = _STRING_LINE.match(text)
     if match is None:
-        return []
+        return [(name, unescaped(one.group("body"))) for one in _STRING.finditer(bare)] if bare[:1] in ("[", '"') else []
     key = match.group("key")
     return [(name, unescaped(match.group("body")))] if key is None or key in _MESSAGE_KEYS else []
 

@@ -55,11 +55,28 @@ def _damage(found: Scanned) -> list[str]:
     notes = []
     if found.holes:
         notes.append("holes of NUL bytes were skipped")
+    if not _is_utf8(found):
+        notes.append("bytes that are no UTF-8 were replaced")
     if found.truncated_hits:
         notes.append("too many matching lines; the later ones were not read")
     if found.data and (blobs := found.data.count(_BLOB)):
         notes.append(f"journald left out {blobs} lines as blob data; `journalctl --all` shows them")
     return notes
+
+
+def _is_utf8(found: Scanned) -> bool:
+    """Whether everything that is kept decodes; a cut character at the end of the head is no damage."""
+    kept = (
+        [found.data]
+        if found.data is not None
+        else [found.head[:-4], *(raw.data for raw in found.hits if len(raw.data) < HEAD_BYTES)]
+    )
+    try:
+        for data in kept:
+            data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _put_right(source: Source, found: Scanned, hints: Hints, wrapping: Wrapping) -> None:

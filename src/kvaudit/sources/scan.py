@@ -55,9 +55,10 @@ class Hints:
         self._periodic = _compile(periodic)
         self._any = _compile((*hints, *periodic, *_MARKERS))
 
-    def search(self, data: bytes, position: int) -> int:
+    def search(self, data: bytes, position: int, only_periodic: bool = False) -> int:
         """Offset of the next hit at or after `position`, -1 if there is none."""
-        match = self._any.search(data, position) if self._any else None
+        pattern = self._periodic if only_periodic else self._any
+        match = pattern.search(data, position) if pattern else None
         return match.start() if match else -1
 
     def is_periodic(self, line: bytes) -> bool:
@@ -143,7 +144,7 @@ class _Scan:
 
     def _hits_of(self, data: bytes) -> None:
         number, counted, position = self.found.lines + 1, 0, 0
-        while (hit := self.hints.search(data, position)) >= 0:
+        while (hit := self.hints.search(data, position, only_periodic=self.found.truncated_hits)) >= 0:
             number += data.count(b"\n", counted, hit)
             counted = hit
             start = max(data.rfind(b"\n", 0, hit) + 1, hit - _WINDOW_BEFORE, position)

@@ -47,8 +47,8 @@ class Unwrapper:
             for piece in self.unwrapped(readable(data)):
                 yield number, piece
             return
-        for index, record in self._joined(records):
-            for piece in record:
+        for index, joined in sorted(self._joined(records), key=lambda item: item[0]):
+            for piece in joined:
                 yield number + index, piece
 
     def document(self, data: bytes, service: str | None, ranges: tuple[tuple[int, int], ...] | None) -> str:
@@ -111,7 +111,7 @@ def _appended(before: list[Piece], pieces: list[Piece]) -> list[Piece]:
     if not before or not pieces:
         return before or pieces
     last, first = before[-1], pieces[0]
-    return [*before[:-1], Piece(last.text + first.text, last.chain, last.service), *pieces[1:]]
+    return [*before[:-1], Piece(without_colours(last.text + first.text), last.chain, last.service), *pieces[1:]]
 
 
 def readable(data: bytes) -> str:
