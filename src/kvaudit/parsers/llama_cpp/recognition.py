@@ -6,11 +6,10 @@ which scores higher.
 
 from __future__ import annotations
 
-import json
-
 import re2
 
 from kvaudit.parsers.llama_cpp.messages import record
+from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
 from kvaudit.sources.lines import hit_lines, without_colours
 from kvaudit.sources.source import Source
 
@@ -22,8 +21,6 @@ _TELLING = re2.compile(
 )
 _LAUNCH_ERROR = re2.compile(r"error while handling argument ")
 _LAUNCH_WORDS = re2.compile(r"\benv: LLAMA_ARG_\w+\)")
-_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
-_LEAST_FENCES = 3
 _MOST_RECORDS = 400
 
 
@@ -45,20 +42,8 @@ def score(source: Source) -> float:
 
 def quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    head = source.head.lstrip("\ufeff \t\r\n")
-    if head[:1] in "{[" and _is_one_json(source):
+    if json_document(source) is not None:
         return True
-    if len(_FENCE.findall(source.head)) < _LEAST_FENCES:
+    if not markdown_marks(source):
         return False
-    return head.startswith(("# ", "## ", "<")) or not _TELLING.search(without_colours(source.head[:300]))
-
-
-def _is_one_json(source: Source) -> bool:
-    text = source.text()
-    if text is None:
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return beginning(source).startswith(("# ", "## ", "<")) or not _TELLING.search(without_colours(source.head[:300]))

@@ -5,10 +5,9 @@ Room: one score. JSON documents and markdown that quote log lines are no logs.
 
 from __future__ import annotations
 
-import json
-
 import re2
 
+from kvaudit.parsers.quoting import json_document, markdown_marks
 from kvaudit.parsers.sglang.messages import Record, records
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
@@ -23,7 +22,6 @@ _LIKELY = re2.compile(
     r"Scheduler hit an exception: |Received sigquit from a child process|Attention backend not |Capture cuda graph |== SGLang ==|"
     r"launch_server\.py: error: )"
 )
-_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
 _STAMPED = re2.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _MOST_RECORDS = 2_000
 
@@ -49,20 +47,13 @@ def _is_likely(record: Record) -> bool:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    head = source.head.lstrip("\ufeff \t\r\n")
-    if head[:1] in "{[" and _is_one_json(source):
+    document = json_document(source)
+    if document is not None and not _is_log_record(document.text):
         return True
-    fences = list(_FENCE.finditer(source.head))
+    marks = markdown_marks(source)
     stamp = _STAMPED.search(source.head)
-    return len(fences) >= 3 and (stamp is None or fences[0].start() < stamp.start())
+    return bool(marks) and (stamp is None or marks[0] < stamp.start())
 
 
-def _is_one_json(source: Source) -> bool:
-    text = source.text()
-    if text is None:
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return text.count("\n") > 1 or "server_args=" not in text
+def _is_log_record(text: str) -> bool:
+    return text.count("\n") <= 1 and "server_args=" in text

@@ -5,10 +5,9 @@ Room: one score. JSON documents and markdown pages that quote log lines are no l
 
 from __future__ import annotations
 
-import json
-
 import re2
 
+from kvaudit.parsers.quoting import json_document, markdown_marks
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
 from kvaudit.sources.lines import hit_lines, without_colours
 from kvaudit.sources.source import Source
@@ -21,7 +20,6 @@ _CERTAIN = re2.compile(
 _OWN_LINE = re2.compile(
     r"\[TRT-LLM(?: AUTO-DEPLOY)?\] (?:\[(?:RANK|MPI_Rank) \d+\] )?\[[FEWIVD]\]|\[TensorRT-LLM\]\[(?:INFO|WARNING|ERROR)\]"
 )
-_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
 _MOST_RECORDS = 400
 _LEAST_SHARE = 0.1
 
@@ -53,18 +51,6 @@ def _share_of_own_lines(source: Source) -> float:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or a markdown page."""
-    head = source.head.lstrip("\ufeff \t\r\n")
-    if head[:1] in "{[" and not head.startswith(("[TensorRT-LLM]", "[TRT-LLM]")) and _is_json(source):
+    if json_document(source) is not None:
         return True
-    return len(_FENCE.findall(source.head)) >= 3 and not _OWN_LINE.search(source.head[:300])
-
-
-def _is_json(source: Source) -> bool:
-    text = source.text()
-    if text is None:
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return bool(markdown_marks(source)) and not _OWN_LINE.search(source.head[:300])

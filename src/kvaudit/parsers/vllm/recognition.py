@@ -6,10 +6,11 @@ is none either, although it is written by the same logger.
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import re2
 
+from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
 from kvaudit.parsers.vllm.messages import Record, records
 from kvaudit.sources.lines import hit_lines, without_colours
 from kvaudit.sources.source import Source
@@ -31,7 +32,6 @@ _OWN_LINE = re2.compile(
     r"\((?:EngineCore|APIServer|Worker|VllmWorker)\w*(?: rank=\d+)? pid=\d+\)"
 )
 _PROMPTS = re2.compile(r"Processed prompts: .*est\. speed input")
-_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
 _MOST_RECORDS = 400
 _LEAST_SHARE = 0.3
 """A document without one telling line is still a vLLM log if this share of its lines comes from vLLM's logger."""
@@ -71,18 +71,11 @@ def _share_of_own_lines(source: Source) -> float:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    head = source.head.lstrip("\ufeff \t\r\n")
-    if head[:1] in "{[" and _is_one_json(source):
+    document = json_document(source)
+    if document is not None and not _is_log_record(document.value):
         return True
-    return len(_FENCE.findall(source.head)) >= 3 and not _OWN_LINE.search(head.partition("\n")[0])
+    return bool(markdown_marks(source)) and not _OWN_LINE.search(beginning(source).partition("\n")[0])
 
 
-def _is_one_json(source: Source) -> bool:
-    text = source.text()
-    if text is None:
-        return False
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return not (isinstance(document, dict) and "message" in document and "levelname" in document)
+def _is_log_record(value: Any) -> bool:
+    return isinstance(value, dict) and "message" in value and "levelname" in value
