@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-from typing import Any
-
-from kvaudit.parsers.facts import Fact, Reading, Start
+from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
 from kvaudit.parsers.ollama.parser import OllamaLog
-from kvaudit.redaction import Redactor
-from kvaudit.sources.scan import Hints, scan
+from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import Source
+from tests.parsers.engine_logs import scanned
 
 LLAMA_CPP, OLLAMA = LlamaCppLog(), OllamaLog()
 _HINTS = Hints((*LLAMA_CPP.hints, *OLLAMA.hints), (*LLAMA_CPP.periodic_hints, *OLLAMA.periodic_hints))
@@ -20,18 +16,7 @@ MODEL = "/models/atlas-8b-q4_k_m.gguf"
 
 def source_of(text: str, path: str = "server.log") -> Source:
     """A scanned source of a document given as text."""
-    data = text.encode()
-    found = scan(io.BytesIO(data), _HINTS)
-    return Source(
-        path=path,
-        size=len(data),
-        lines=found.lines,
-        sha256=hashlib.sha256(data).hexdigest(),
-        head=found.head.decode(),
-        hits=found.hits,
-        redactor=Redactor(),
-        data=data,
-    )
+    return scanned(_HINTS, text, path)
 
 
 def log(*lines: str) -> str:
@@ -47,21 +32,6 @@ def read(*lines: str) -> Reading:
 def serve(*lines: str) -> Reading:
     """The reading of an Ollama log given by its lines."""
     return OLLAMA.read(source_of(log(*lines)))
-
-
-def facts_of(start: Start, field: str) -> list[Fact]:
-    """All facts of a field in a start."""
-    return [fact for fact in start.facts if fact.field == field]
-
-
-def values(start: Start, field: str, stage: str | None = None) -> list[Any]:
-    """The values of a field in a start, of one stage or of all."""
-    return [fact.value for fact in facts_of(start, field) if stage in (None, fact.stage)]
-
-
-def notices(start: Start) -> list[str]:
-    """The codes of the notices of a start."""
-    return [notice["code"] for fact in facts_of(start, "engine.notices") for notice in fact.value]
 
 
 def begun(build: str = "7811 (3f9ac2d41)", model: str = MODEL) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kvaudit.parsers.facts import Start
-from tests.parsers.llama_cpp.logs import SERVING, begun, cache, context, facts_of, notices, read, values
+from tests.parsers.engine_logs import codes, facts_of, values
+from tests.parsers.llama_cpp.logs import SERVING, begun, cache, context, read
 
 
 def only(*lines: str) -> Start:
@@ -167,7 +168,7 @@ def test_a_silently_rewritten_type_is_a_notice() -> None:
     )
     line = "llama_kv_cache: size = 8.00 MiB (  4096 cells,  4 layers,  1/1 seqs), K (q8_0): 5.00 MiB, V (turbo3): 3.00 MiB"
     start = only(*begun(), *context(4096), rewrite, line)
-    assert notices(start) == ["kv-type-rewritten"]
+    assert codes(start) == ["kv-type-rewritten"]
     assert told(start)["dtype"] == "k=q8_0,v=turbo3"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kvaudit.parsers.facts import Start
-from tests.parsers.llama_cpp.logs import SERVING, begun, cache, context, notices, read, values
+from tests.parsers.engine_logs import codes, values
+from tests.parsers.llama_cpp.logs import SERVING, begun, cache, context, read
 
 CPU_LOAD = ["load_tensors: offloaded 5/5 layers to GPU", "load_tensors:   CPU_Mapped model buffer size =     4.54 MiB"]
 
@@ -67,19 +68,19 @@ def test_the_slot_says_what_a_request_gets() -> None:
     start = only(*begun(), *context(65536), *cache(), *slots)
     assert values(start, "model.max_len", "resolved") == [65_536]
     assert values(start, "model.max_len", "observed") == [32_768]
-    assert notices(start) == ["context-capped"]
+    assert codes(start) == ["context-capped"]
 
 
 def test_a_divided_context_is_a_notice_only_where_the_model_could_do_more() -> None:
-    assert notices(only(*begun(), *context(65536, 4), *cache())) == ["context-split"]
+    assert codes(only(*begun(), *context(65536, 4), *cache())) == ["context-split"]
     short = [line.replace("131072", "16384") for line in begun()]
-    assert notices(only(*short, *context(65536, 4), *cache())) == []
-    assert notices(only(*begun(), *context(65536, 1), *cache())) == []
+    assert codes(only(*short, *context(65536, 4), *cache())) == []
+    assert codes(only(*begun(), *context(65536, 1), *cache())) == []
 
 
 def test_the_fitting_cuts_the_context() -> None:
     line = "llama_params_fit_impl: context size reduced from 131072 to 40960 -> need 6144 MiB less memory in total"
-    assert notices(only(*begun()[:3], line, *begun()[3:])) == ["context-auto-fit"]
+    assert codes(only(*begun()[:3], line, *begun()[3:])) == ["context-auto-fit"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_the_prompt_cache() -> None:
     off = "srv    load_model: prompt cache is disabled - use `--cache-ram N` to enable it"
     assert values(only(*begun(), on), "kv_cache.prefix_caching") == [True]
     assert values(only(*begun(), off), "kv_cache.prefix_caching") == []
-    assert notices(only(*begun(), off)) == ["prompt-cache-disabled"]
+    assert codes(only(*begun(), off)) == ["prompt-cache-disabled"]
 
 
 @pytest.mark.parametrize(

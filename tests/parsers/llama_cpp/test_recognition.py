@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.parsers.llama_cpp.logs import LLAMA_CPP, OLLAMA, SERVING, begun, cache, context, log, read, source_of, values
+from tests.parsers.engine_logs import values
+from tests.parsers.llama_cpp.logs import LLAMA_CPP, OLLAMA, SERVING, begun, cache, context, log, read, source_of
 
 WHOLE = log(*begun(), *context(), *cache(), *SERVING)
 SERVE = 'time=2026-02-11T09:30:01Z level=INFO source=routes.go:1607 msg="Listening on 127.0.0.1:11434 (version 0.13.2)"'

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kvaudit.parsers.llama_cpp.outcome import failure_class
-from tests.parsers.llama_cpp.logs import MODEL, SERVING, begun, cache, context, notices, read, values
+from tests.parsers.engine_logs import codes, values
+from tests.parsers.llama_cpp.logs import MODEL, SERVING, begun, cache, context, read
 
 OUT_OF_MEMORY = [
     "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 131072.00 MiB on device 0: cudaMalloc failed: out of memory",
@@ -113,7 +114,7 @@ def test_the_fitting_may_fail_where_the_start_goes_on() -> None:
     ]
     (start,) = read(*begun(), *trouble, *context(), *cache(), *SERVING).starts
     assert (start.ready, start.outcome) == (True, "ready")
-    assert notices(start) == ["fit-failed"]
+    assert codes(start) == ["fit-failed"]
     assert values(start, "engine.failure") == []
 
 
@@ -121,7 +122,7 @@ def test_a_server_that_dies_while_serving() -> None:
     death = "/src/llama-sampler.cpp:660: GGML_ASSERT(found) failed"
     (start,) = read(*begun(), *context(), *cache(), *SERVING, death).starts
     assert (start.ready, start.outcome, start.cause) == (True, "ready, then died", "GGML_ASSERT(found) failed")
-    assert notices(start) == ["died-while-serving"]
+    assert codes(start) == ["died-while-serving"]
 
 
 def test_noise_after_a_deliberate_stop_is_no_death() -> None:

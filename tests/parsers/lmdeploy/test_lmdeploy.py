@@ -9,7 +9,7 @@ from kvaudit.parsers.lmdeploy.messages import records
 from kvaudit.parsers.lmdeploy.parser import LmdeployLog
 from kvaudit.parsers.tables import Match, Row, Table
 from kvaudit.sources.lines import Line
-from tests.parsers.plain_logs import codes, facts_of, source_of, starts_of, values
+from tests.parsers.engine_logs import codes, facts_of, source_of, starts_of, values
 
 PARSER = LmdeployLog()
 ALL_ROWS = (*rows.FACTS.rows, *rows.LIFE.rows, *rows.NOTICES.rows)

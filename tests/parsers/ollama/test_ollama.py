@@ -8,7 +8,8 @@ from kvaudit.parsers.facts import Start
 from kvaudit.parsers.llama_cpp import command
 from kvaudit.parsers.ollama import rows
 from kvaudit.parsers.tables import Match, Row, Table
-from tests.parsers.llama_cpp.logs import begun, cache, context, facts_of, notices, serve, values
+from tests.parsers.engine_logs import codes, facts_of, values
+from tests.parsers.llama_cpp.logs import begun, cache, context, serve
 
 BLOB = "/var/ollama/models/blobs/sha256-5c1e9f0b"
 OTHER = "/var/ollama/models/blobs/sha256-9d2c"
@@ -129,13 +130,13 @@ def test_a_requested_type_is_only_a_request() -> None:
     start = only(*server(kv_type="q8_0"), warning, *runner())
     assert values(start, "kv_cache.dtype", "requested") == ["q8_0"]
     assert values(start, "kv_cache.dtype", "resolved") == ["float16"]
-    assert notices(start) == ["kv-type-fallback"]
+    assert codes(start) == ["kv-type-fallback"]
 
 
 def test_warnings_belong_to_the_runner_that_follows() -> None:
     capped = said('msg="requested context size too large for model" num_ctx=65536 n_ctx_train=32768', "WARN")
     first, second = serve(*server(), *runner(), capped, *runner(OTHER)).starts
-    assert (notices(first), notices(second)) == ([], ["context-capped"])
+    assert (codes(first), codes(second)) == ([], ["context-capped"])
 
 
 def test_ollamas_own_engine_speaks_through_its_request_and_sizes() -> None:
@@ -189,7 +190,7 @@ def test_a_load_that_fails_and_one_that_follows() -> None:
 def test_a_runner_that_dies_while_serving() -> None:
     start = only(*server(), *runner(), "/src/llama-sampler.cpp:660: GGML_ASSERT(found) failed")
     assert (start.ready, start.outcome) == (True, "ready, then died")
-    assert notices(start) == ["died-while-serving"]
+    assert codes(start) == ["died-while-serving"]
 
 
 def test_an_unloaded_runner_did_not_die() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 from typing import Any
 
-from kvaudit.parsers.facts import Fact, Reading, Start
+from kvaudit.parsers.facts import Reading, Start
 from kvaudit.parsers.sglang.parser import SglangLog
-from kvaudit.redaction import Redactor
-from kvaudit.sources.scan import Hints, scan
+from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import Source
+from tests.parsers.engine_logs import scanned
 
 _PARSER = SglangLog()
 _HINTS = Hints(_PARSER.hints, _PARSER.periodic_hints)
@@ -53,18 +51,7 @@ DEFAULTS: dict[str, Any] = {
 
 def source_of(text: str, path: str = "server.log") -> Source:
     """A scanned source of a document given as text."""
-    data = text.encode()
-    found = scan(io.BytesIO(data), _HINTS)
-    return Source(
-        path=path,
-        size=len(data),
-        lines=found.lines,
-        sha256=hashlib.sha256(data).hexdigest(),
-        head=found.head.decode(),
-        hits=found.hits,
-        redactor=Redactor(),
-        data=data,
-    )
+    return scanned(_HINTS, text, path)
 
 
 def read_log(*lines: str) -> Reading:
@@ -77,16 +64,6 @@ def only_start(*lines: str) -> Start:
     starts = read_log(*lines).starts
     assert len(starts) == 1
     return starts[0]
-
-
-def facts_of(start: Start, field: str) -> list[Fact]:
-    """All facts of a field in a start."""
-    return [fact for fact in start.facts if fact.field == field]
-
-
-def values(start: Start, field: str, stage: str | None = None) -> list[Any]:
-    """The values of a field in a start, of one stage or of all."""
-    return [fact.value for fact in facts_of(start, field) if stage in (None, fact.stage)]
 
 
 def stamped(message: str, ranks: str = "") -> str:

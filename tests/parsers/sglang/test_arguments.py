@@ -7,17 +7,8 @@ from typing import Any
 import pytest
 
 from kvaudit.parsers.sglang import arguments as parsing
-from tests.parsers.sglang.logs import (
-    DEFAULTS,
-    arguments,
-    arguments_as_dict,
-    facts_of,
-    only_start,
-    read_log,
-    served,
-    stamped,
-    values,
-)
+from tests.parsers.engine_logs import facts_of, values
+from tests.parsers.sglang.logs import DEFAULTS, arguments, arguments_as_dict, only_start, read_log, served, stamped
 
 
 @pytest.mark.parametrize("line", [arguments(tp_size=2), arguments_as_dict(tp_size=2)], ids=["dataclass", "dict"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.parsers.sglang.logs import READY, arguments, capacity, facts_of, only_start, served, stamped, values
+from tests.parsers.engine_logs import facts_of, values
+from tests.parsers.sglang.logs import READY, arguments, capacity, only_start, served, stamped
 
 
 def pool(tokens: int, gib: float, ranks: str = "", dtype: str = "", label: str = "") -> str:

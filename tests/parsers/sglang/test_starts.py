@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parsers.sglang.logs import READY, arguments, only_start, read_log, served, stamped, values
+from tests.parsers.engine_logs import values
+from tests.parsers.sglang.logs import READY, arguments, only_start, read_log, served, stamped
 
 BANNER = ["== SGLang ==", "NVIDIA Release 26.05 (build 123456789)", "SGLang Version 0.5.11+1a2b3c4d"]
 TRACEBACK = [

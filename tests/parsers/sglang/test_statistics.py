@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parsers.sglang.logs import READY, arguments, capacity, facts_of, only_start, served, stamped, values
+from tests.parsers.engine_logs import facts_of, values
+from tests.parsers.sglang.logs import READY, arguments, capacity, only_start, served, stamped
 
 
 def prefill(new: int, cached: int, usage: str = "token usage: 0.10") -> str:

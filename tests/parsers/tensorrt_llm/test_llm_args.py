@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kvaudit.parsers.tensorrt_llm import llm_args
-from tests.parsers.tensorrt_llm.logs import BACKEND, BANNER, READY, budget, facts_of, only_start, pool, python, sizes, values
+from tests.parsers.engine_logs import facts_of, values
+from tests.parsers.tensorrt_llm.logs import BACKEND, BANNER, READY, budget, only_start, pool, python, sizes
 
 ARGS = (
     "model='acme/atlas-8b' tokenizer=None tokenizer_mode='auto' skip_tokenizer_init=False trust_remote_code=False "

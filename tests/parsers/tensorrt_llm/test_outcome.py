@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parsers.tensorrt_llm.logs import BACKEND, BANNER, LOADED, codes, only_start, python, served, values
+from tests.parsers.engine_logs import codes, values
+from tests.parsers.tensorrt_llm.logs import BACKEND, BANNER, LOADED, only_start, python, served
 
 FORWARD = python(
     "Encountered an error in forward function: The max KV cache length (3646) exceeds the supported length (2049).", "E"

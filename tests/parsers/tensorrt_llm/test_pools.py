@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from tests.parsers.engine_logs import codes, facts_of, values
 from tests.parsers.tensorrt_llm.logs import (
     BACKEND,
     BANNER,
     LOADED,
     READY,
     budget,
-    codes,
-    facts_of,
     native,
     only_start,
     pool,
     python,
     served,
     sizes,
-    values,
 )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from tests.parsers.engine_logs import facts_of, values
 from tests.parsers.tensorrt_llm.logs import (
     BACKEND,
     BANNER,
     LOADED,
     READY,
     budget,
-    facts_of,
     native,
     only_start,
     pool,
@@ -16,7 +16,6 @@ from tests.parsers.tensorrt_llm.logs import (
     read_log,
     served,
     sizes,
-    values,
 )
 
 REVISION = "3f2c9a7b1d5e4c60a8f90b12d3e4f5a6b7c8d9e0"

@@ -11,7 +11,7 @@ from kvaudit.parsers.tgi import rows, rust_debug
 from kvaudit.parsers.tgi.messages import records
 from kvaudit.parsers.tgi.parser import TgiLog
 from kvaudit.sources.lines import Line
-from tests.parsers.plain_logs import codes, facts_of, source_of, starts_of, values
+from tests.parsers.engine_logs import codes, facts_of, source_of, starts_of, values
 
 PARSER = TgiLog()
 ALL_ROWS = (*rows.FACTS.rows, *rows.LIFE.rows, *rows.NOTICES.rows)

@@ -6,7 +6,8 @@ import pytest
 
 from kvaudit.parsers.facts import Start
 from kvaudit.parsers.vllm import engine_line
-from tests.parsers.vllm.logs import ENGINE_LINE, facts_of, read_log, stamped, values
+from tests.parsers.engine_logs import facts_of, values
+from tests.parsers.vllm.logs import ENGINE_LINE, read_log, stamped
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
 

@@ -7,7 +7,8 @@ import pytest
 from kvaudit.parsers.facts import Start
 from kvaudit.parsers.outcome import failure_class
 from kvaudit.parsers.vllm.outcome import CLASSES, is_wrapper
-from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped, values
+from tests.parsers.engine_logs import values
+from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."

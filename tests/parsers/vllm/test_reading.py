@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kvaudit.parsers.facts import Start
-from tests.parsers.vllm.logs import ENGINE_LINE, facts_of, read_log, served, stamped, values
+from tests.parsers.engine_logs import facts_of, values
+from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped
 
 CORE, SERVER = "EngineCore pid=200", "APIServer pid=100"
 

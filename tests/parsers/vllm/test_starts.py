@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped, values
+from tests.parsers.engine_logs import values
+from tests.parsers.vllm.logs import ENGINE_LINE, read_log, served, stamped
 
 FAILURE = (
     "ValueError: Free memory on device cuda:0 (10.0/80.0 GiB) on startup is less than desired GPU memory utilization "

@@ -1,4 +1,4 @@
-"""Shared by the tests of the engines that `plain_log` reads: a log as text becomes a source and a start."""
+"""Shared by the tests of all engines: a log as text becomes a scanned source and its starts; what a start says."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kvaudit.sources.scan import Hints, scan
 from kvaudit.sources.source import Source
 
 
-def source_of(parser: Parser, text: str) -> Source:
-    """A scanned source of a document given as text."""
+def scanned(hints: Hints, text: str, path: str = "server.log") -> Source:
+    """A source of a document given as text, scanned for these hints."""
     data = text.encode()
-    found = scan(io.BytesIO(data), Hints(parser.hints, parser.periodic_hints))
+    found = scan(io.BytesIO(data), hints)
     return Source(
-        path="server.log",
+        path=path,
         size=len(data),
         lines=found.lines,
         sha256=hashlib.sha256(data).hexdigest(),
@@ -27,6 +27,11 @@ def source_of(parser: Parser, text: str) -> Source:
         redactor=Redactor(),
         data=data,
     )
+
+
+def source_of(parser: Parser, text: str) -> Source:
+    """A source scanned for the hints of one parser."""
+    return scanned(Hints(parser.hints, parser.periodic_hints), text)
 
 
 def starts_of(parser: Parser, *lines: str) -> list[Start]:
