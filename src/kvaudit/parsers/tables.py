@@ -38,6 +38,11 @@ class Row:
     pick: Pick = "all"
 
 
+def marker(name: str, hint: bytes, pattern: str, example: str) -> Row:
+    """A row without feeds: a lifecycle marker, or one of the engine's own warnings (`name` is then the notice's code)."""
+    return Row(name, hint, pattern, (), "observed", example)
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A row that matched a message: its facts' values, and where in the message the value that matters stands."""

@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from kvaudit.fields import Stage
-from kvaudit.parsers.tables import Row
-
-_STAGE: Stage = "observed"
-
-
-def _row(name: str, hint: bytes, pattern: str, example: str) -> Row:
-    return Row(name, hint, pattern, (), _STAGE, example)
-
+from kvaudit.parsers.tables import Row, marker
 
 ROWS: tuple[Row, ...] = (
-    _row(
+    marker(
         "context-auto-fit",
         b"context size reduced from ",
         r"\bcontext size reduced from (?P<asked>\d+) to (?P<served>\d+)",
         "llama_params_fit_impl: context size reduced from 131072 to 40960 -> need 6144 MiB less memory in total",
     ),
-    _row(
+    marker(
         "context-capped",
         b"exceeds the training context",
         r"slot context \((?P<asked>\d+)\) exceeds the training context of the model \((?P<served>\d+)\) - capping",
         "srv    load_model: the slot context (65536) exceeds the training context of the model (32768) - capping",
     ),
-    _row(
+    marker(
         "prompt-cache-disabled",
         b"prompt cache is disabled",
         r"\bprompt cache is disabled",
         "srv    load_model: prompt cache is disabled - use `--cache-ram N` to enable it",
     ),
-    _row(
+    marker(
         "kv-type-rewritten",
         b"auto-asymmetric: ",
         r"\bauto-asymmetric: .*upgrading K from \S+ to \S+",
         "llama_kv_cache: auto-asymmetric: GQA ratio 6:1 (n_head=24, n_head_kv=4) - upgrading K from turbo3 to q8_0 to prevent "
         "quality degradation.",
     ),
-    _row(
+    marker(
         "kv-type-per-layer",
         b"layer-adaptive mode ",
         r"\blayer-adaptive mode \d+ enabled",
         "llama_kv_cache: layer-adaptive mode 2 enabled (env)",
     ),
-    _row(
+    marker(
         "kv-type-per-layer",
         b"Boundary V ",
         r"\bBoundary V (?:auto-enabled|mode \d+)",
         "llama_kv_cache: Boundary V mode 7: first2+last2 V=q8_0, rest V=turbo2",
     ),
-    _row(
+    marker(
         "kv-rotation-disabled",
         b"attention rotation force disabled",
         r"\battention rotation force disabled",
         "llama_kv_cache: attention rotation force disabled (LLAMA_ATTN_ROT_DISABLE)",
     ),
-    _row(
+    marker(
         "environment-overridden",
         b"environment variable is set, but will be overwritten",
         r"\bLLAMA_ARG_\w+ environment variable is set, but will be overwritten",
         "warn: LLAMA_ARG_CACHE_TYPE_K environment variable is set, but will be overwritten by command line argument -ctk",
     ),
-    _row(
+    marker(
         "fit-failed",
         b"failed to fit params to free device memory",
         r"\bfailed to fit params to free device memory",

@@ -2,100 +2,92 @@
 
 from __future__ import annotations
 
-from kvaudit.fields import Stage
-from kvaudit.parsers.tables import Row
-
-_STAGE: Stage = "observed"
-
-
-def _row(code: str, hint: bytes, pattern: str, example: str) -> Row:
-    return Row(code, hint, pattern, (), _STAGE, example)
-
+from kvaudit.parsers.tables import Row, marker
 
 ROWS: tuple[Row, ...] = (
-    _row(
+    marker(
         "moe-default-config",
         b"sing default MoE kernel config",
         r"^Using default MoE kernel config\. Performance might be sub-optimal",
         "Using default MoE kernel config. Performance might be sub-optimal! Config file not found at /opt/E=64,N=512.json",
     ),
-    _row(
+    marker(
         "default-kernel-config",
         b"sing default W8A8 Block ",
         r"^Using default W8A8 Block \w+ kernel config\. Performance might be sub-optimal",
         "Using default W8A8 Block FP8 kernel config. Performance might be sub-optimal! Config file not found at /opt/N=512.json",
     ),
-    _row(
+    marker(
         "marlin-weight-only-fp8",
         b"eight-only FP8 compression will be used",
         r"Weight-only FP8 compression will be used leveraging the Marlin kernel",
         "Your GPU does not have native support for FP8 computation but FP8 quantization is being used. Weight-only FP8 "
         "compression will be used leveraging the Marlin kernel. This may degrade performance for compute-heavy workloads.",
     ),
-    _row(
+    marker(
         "marlin-weight-only-fp4",
         b"eight-only FP4 compression will be used",
         r"Weight-only FP4 compression will be used leveraging the Marlin kernel",
         "Your GPU does not have native support for FP4 computation but FP4 quantization is being used. Weight-only FP4 "
         "compression will be used leveraging the Marlin kernel. This may degrade performance for compute-heavy workloads.",
     ),
-    _row(
+    marker(
         "custom-all-reduce-disabled",
         b"ustom allreduce is disabled because",
         r"^Custom allreduce is disabled because",
         "Custom allreduce is disabled because your platform lacks GPU P2P capability or P2P test failed.",
     ),
-    _row(
+    marker(
         "nccl-p2p-off",
         b"NCCL_P2P_DISABLE",
         r"NCCL_P2P_DISABLE(?:=1| is set to 1| set by environment to 1)",
         "NCCL INFO NCCL_P2P_DISABLE set by environment to 1",
     ),
-    _row(
+    marker(
         "prefix-caching-forced-off",
         b"adix",
         r"(?:Automatically disabl(?:e|ing) radix cache|model detected, disable radix cache|Disabling Radix Cache for |"
         r"^Disabling radix cache since|^Radix cache is disabled|radix cache are disabled when)",
         "Disabling Radix Cache for Qwen3NextForCausalLM as it is not yet supported.",
     ),
-    _row(
+    marker(
         "prefix-caching-forced-off",
         b"KV cache is forced as chunk cache",
         r"^KV cache is forced as chunk cache for decode server",
         "KV cache is forced as chunk cache for decode server",
     ),
-    _row(
+    marker(
         "gpu-memory-unbalanced",
         b"emory capacity is unbalanced",
         r"The memory capacity is unbalanced\. Some GPUs may be occupied by other processes",
         "The memory capacity is unbalanced. Some GPUs may be occupied by other processes. pre_model_load_memory=60.1, "
         "local_gpu_memory=78.6, local_gpu_memory * 0.9=70.7",
     ),
-    _row(
+    marker(
         "requests-preempted",
         b"retracted_reqs: ",
         r"#retracted_reqs: [1-9]",
         "KV cache pool is full. Retract requests. #retracted_reqs: 3, #new_tokens_gained: 600, #new_token_ratio: 0.50 -> 0.90",
     ),
-    _row(
+    marker(
         "graphs-forced-off",
         b"CUDA graph capture for ",
         r"^Disabling CUDA graph capture for ",
         "Disabling CUDA graph capture for native FP4 KV cache. The kernels cannot be captured.",
     ),
-    _row(
+    marker(
         "backend-fallback",
         b"alling back to ",
         r"^(?:Attention backend .*|.*attention backend.*)[Ff]alling back to ",
         "The attention backend fa3 does not support this model, falling back to triton.",
     ),
-    _row(
+    marker(
         "address-in-use",
         b"ddress already in use",
         r"(?i:address already in use)",
         "[Errno 98] error while attempting to bind on address ('0.0.0.0', 30000): address already in use",
     ),
-    _row(
+    marker(
         "context-override",
         b"context_length",
         r"User-specified context_length \(\d+\) is greater than the derived context_length",

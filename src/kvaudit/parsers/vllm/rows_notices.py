@@ -2,56 +2,48 @@
 
 from __future__ import annotations
 
-from kvaudit.fields import Stage
-from kvaudit.parsers.tables import Row
-
-_STAGE: Stage = "observed"
-
-
-def _row(code: str, hint: bytes, pattern: str, example: str) -> Row:
-    return Row(code, hint, pattern, (), _STAGE, example)
-
+from kvaudit.parsers.tables import Row, marker
 
 ROWS: tuple[Row, ...] = (
-    _row(
+    marker(
         "moe-default-config",
         b"Using default MoE config",
         r"Using default MoE config\. Performance might be sub-optimal",
         "Using default MoE config. Performance might be sub-optimal! Config file not found at /opt/configs/E=64,N=512.json",
     ),
-    _row(
+    marker(
         "marlin-weight-only-fp8",
         b"eight-only FP8 compression will be used",
         r"Weight-only FP8 compression will be used leveraging the Marlin kernel",
         "Your GPU does not have native support for FP8 computation but FP8 quantization is being used. Weight-only FP8 "
         "compression will be used leveraging the Marlin kernel. This may degrade performance for compute-heavy workloads.",
     ),
-    _row(
+    marker(
         "marlin-weight-only-fp4",
         b"eight-only FP4 compression will be used",
         r"Weight-only FP4 compression will be used leveraging the Marlin kernel",
         "Your GPU does not have native support for FP4 computation but FP4 quantization is being used. Weight-only FP4 "
         "compression will be used leveraging the Marlin kernel. This may degrade performance for compute-heavy workloads.",
     ),
-    _row(
+    marker(
         "custom-all-reduce-disabled",
         b"ustom allreduce is disabled because",
         r"^Custom allreduce is disabled because",
         "Custom allreduce is disabled because your platform lacks GPU P2P capability or P2P test failed.",
     ),
-    _row(
+    marker(
         "nccl-p2p-off",
         b"NCCL_P2P_DISABLE",
         r"NCCL_P2P_DISABLE(?:=1| is set to 1| set by environment to 1)",
         "NCCL INFO NCCL_P2P_DISABLE set by environment to 1",
     ),
-    _row(
+    marker(
         "unknown-environment-variable",
         b"Unknown vLLM environment variable detected",
         r"^Unknown vLLM environment variable detected: \w+",
         "Unknown vLLM environment variable detected: VLLM_ATTENTION_BACKEND",
     ),
-    _row(
+    marker(
         "prefix-caching-forced-off",
         b"refix caching",
         r"(?:forcing chunked prefill and prefix caching to be disabled|disabling prefix caching since|"
@@ -59,102 +51,102 @@ ROWS: tuple[Row, ...] = (
         r"do not support chunked prefill nor prefix caching; disabling both|[Dd]isabling prefix caching[: ])",
         "Hybrid or mamba-based model detected without support for prefix caching: disabling.",
     ),
-    _row(
+    marker(
         "persisted-plan-applied",
         b"Applying persisted startup plan",
         r"^Applying persisted startup plan",
         "Applying persisted startup plan (fingerprint 0a1b): kv_cache_memory_bytes=1073741824 (1.00 GiB), recorded free-memory "
         "baseline 78.00 GiB, current 78.00 GiB. Memory profiling will be skipped.",
     ),
-    _row(
+    marker(
         "cold-compile",
         b"ompiling a graph for ",
         r"^Compiling a graph for (?:compile range|dynamic shape|shape|general shape)",
         "Compiling a graph for compile range (1, 8192) takes 16.87 s",
     ),
-    _row(
+    marker(
         "cold-compile",
         b"Cache the graph of ",
         r"^Cache the graph of (?:compile range|shape)",
         "Cache the graph of compile range (1, 8192) for later use",
     ),
-    _row(
+    marker(
         "compile-cache-loaded",
         b"irectly load ",
         r"^Directly load (?:the compiled graph|AOT compilation)",
         "Directly load the compiled graph(s) for compile range (1, 8192) from the cache, took 0.196 s",
     ),
-    _row(
+    marker(
         "kv-scales-default",
         b"Using KV cache scaling factor 1.0",
         r"^Using KV cache scaling factor 1\.0",
         "Using KV cache scaling factor 1.0 for fp8_e4m3. If this is unintended, verify that k/v_scale scaling factors are "
         "properly set in the checkpoint.",
     ),
-    _row(
+    marker(
         "backend-fallback",
         b"Cannot use ",
         r"^Cannot use (?:FlashAttention(?:-2)? backend|FA version \d)",
         "Cannot use FlashAttention-2 backend for Volta and Turing GPUs.",
     ),
-    _row(
+    marker(
         "backend-fallback",
         b"precluded higher-priority backend",
         r"^--block-size \d+ precluded higher-priority backend",
         "--block-size 16 precluded higher-priority backend(s) FLASHMLA. Using TRITON_MLA instead, which may be slower.",
     ),
-    _row(
+    marker(
         "backend-fallback",
         b"is incompatible with this layer",
         r"^Selected backend \S+ is incompatible with this layer",
         "Selected backend ROCM_AITER_FA is incompatible with this layer (head_size=72) of the target run; using the "
         "auto-selected per-layer backend.",
     ),
-    _row(
+    marker(
         "backend-fallback",
         b"alling back to ",
         r"^(?:FlashInfer is not available\. Falling back|.*Falling back to V0 Engine|.*Falling back to UnquantizedLinearMethod)",
         "FlashInfer is not available. Falling back to the PyTorch-native implementation of top-p & top-k sampling.",
     ),
-    _row(
+    marker(
         "context-auto-fit",
         b"Auto-fit max_model_len: reduced",
         r"^Auto-fit max_model_len: reduced from",
         "Auto-fit max_model_len: reduced from 131072 to 40960 to fit in available GPU memory (5.2 GiB available for KV cache)",
     ),
-    _row(
+    marker(
         "address-in-use",
         b"ddress already in use",
         r"(?i:address already in use)",
         "OSError: [Errno 98] Address already in use",
     ),
-    _row(
+    marker(
         "developer-mode",
         b"Development endpoints are enabled",
         r"Development endpoints are enabled",
         "SECURITY WARNING: Development endpoints are enabled! This should NOT be used in production!",
     ),
-    _row(
+    marker(
         "free-memory-changed-while-profiling",
         b"memory profiling",
         r"^(?:\w*Error: )?Error in memory profiling\. Initial free memory",
         "AssertionError: Error in memory profiling. Initial free memory 70.1 GiB, current free memory 75.0 GiB. This happens "
         "when other processes sharing the same container release GPU memory while vLLM is profiling during initialization.",
     ),
-    _row(
+    marker(
         "free-memory-changed-while-profiling",
         b"Free memory grew by ",
         r"^Free memory grew by [\d.]+ GiB during profiling",
         "Free memory grew by 4.2 GiB during profiling (initial 70.1 GiB, current 74.3 GiB).",
     ),
-    _row(
+    marker(
         "mixed-gpus",
         b"Detected different devices in the system",
         r"^Detected different devices in the system",
         "Detected different devices in the system: GPU A, GPU B. Please make sure to set `CUDA_DEVICE_ORDER=PCI_BUS_ID` to avoid "
         "unexpected behavior.",
     ),
-    _row(
+    marker(
         "requests-preempted",
         b" is preempted by ",
         r"^Sequence group \S+ is preempted by .*? because there is not enough KV cache space",
