@@ -102,6 +102,14 @@ def _block_size_unasked(a: Record, b: Record) -> bool:
     return not any(fact.stage == "requested" and fact.value for arm in (a, b) for fact in arm.facts("kv_cache.block_size"))
 
 
+def _memory_lost_to_tenants(a: Record, b: Record) -> bool:
+    """What strangers cost the pool is what it is short of, up to a tenth."""
+    cost = [sum(one.get("cost_gib") or 0.0 for one in arm.value("gpu.tenants") or [] if isinstance(one, dict)) for arm in (a, b)]
+    missing = float(a.value("kv_cache.memory_gib") or 0) - float(b.value("kv_cache.memory_gib") or 0)
+    lost = cost[1] - cost[0]
+    return lost != 0 and abs(missing - lost) <= 0.1 * abs(lost)
+
+
 _DEFAULT_OF_CAUSE: dict[str, Check] = {"model.path": _always, "graphs.enforce_eager": _always}
 
 _CHECKS: dict[tuple[str, str], Check] = {
@@ -130,6 +138,7 @@ _CHECKS: dict[tuple[str, str], Check] = {
     ("kv_cache.memory_gib", "model.weights_gib"): _always,
     ("kv_cache.memory_gib", "memory.utilization"): _always,
     ("kv_cache.memory_gib", "speculative.method"): _always,
+    ("kv_cache.memory_gib", "gpu.tenants"): _memory_lost_to_tenants,
     ("runtime.prefix_hit_rate", "kv_cache.prefix_caching"): _always,
     ("runtime.spec_acceptance", "speculative.method"): _always,
     ("runtime.spec_acceptance", "speculative.model"): _always,

@@ -40,14 +40,16 @@ def restarts_for_ever(arm: ArmContext, _arguments: dict[str, Any]) -> Outcome:
 def _measured(arm: ArmContext) -> list[Cited]:
     """The lines between which a failed start lies, as evidence of the policy."""
     held = arm.record.clues.get("clue.crash_seconds", [])[:1]
-    return [
-        Cited(arm.name, "service.restart", _as_evidence("service.restart", one, f"{one.value} s from start to crash"))
+    said = [
+        _as_evidence("service.restart", one, f"{one.value} s from start to crash", arm.record.value("service.restart"))
         for one in held
     ]
+    return [Cited(arm.name, "service.restart", one) for one in said]
 
 
-def _as_evidence(name: str, clue: Fact, how: str) -> Fact:
-    return fact(name, None, clue.stage, list(clue.origins), how=how)
+def _as_evidence(name: str, clue: Fact, how: str, value: Any = None) -> Fact:
+    """A clue as evidence of a field: its lines, and what they show."""
+    return fact(name, value, clue.stage, list(clue.origins), how=how)
 
 
 @predicate("arm", {"values": {"type": "array", "items": TEXT, "minItems": 1}})

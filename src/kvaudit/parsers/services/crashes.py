@@ -6,6 +6,8 @@ crash is longer: what follows from "at least this long" holds, the opposite does
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from kvaudit.parsers.facts import Fact, Origin, Start
 from kvaudit.parsers.services.stamps import elapsed, stamps
 from kvaudit.parsers.tables import fact
@@ -35,9 +37,7 @@ def _lines(source: Source) -> dict[int, str]:
 
 
 def _of_start(source: Source, start: Start, lines: dict[int, str], numbers: list[int]) -> Fact | None:
-    from bisect import bisect_left, bisect_right
-
-    inside = numbers[bisect_left(numbers, start.first_line) : bisect_right(numbers, start.last_line)]
+    inside = numbers[bisect_left(numbers, start.first_line) : bisect_right(numbers, _crash(start))]
     first = next((number for number in inside[:_LOOKED_AT] if stamps(without_colours(lines[number]))), None)
     last = next((number for number in reversed(inside[-_LOOKED_AT:]) if stamps(without_colours(lines[number]))), None)
     if first is None or last is None or first == last:
@@ -49,3 +49,10 @@ def _of_start(source: Source, start: Start, lines: dict[int, str], numbers: list
         Origin(file=source.path, line=number, excerpt=source.excerpt(lines[number]), reader=_READER) for number in (first, last)
     ]
     return fact("clue.crash_seconds", seconds, "observed", origins)
+
+
+def _crash(start: Start) -> int:
+    """The line of the root cause; a start's last lines may be the first of the next one, which nothing tells from it yet."""
+    told = [origin.line for one in start.facts if one.field == "engine.failure" for origin in one.origins if origin.line]
+    inside = [number for number in told if start.first_line <= number <= start.last_line]
+    return max(inside, default=start.last_line)

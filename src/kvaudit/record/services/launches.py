@@ -42,12 +42,12 @@ def _why_not(table: FactTable, launch: Fact, served: Sequence[Unit], overridden:
 
 
 def _overridden(units: Sequence[Unit]) -> set[tuple[str, int | None]]:
-    """Where the commands stand that a later drop-in replaced."""
+    """Where the commands stand that a later drop-in replaced by others."""
     out: set[tuple[str, int | None]] = set()
     for unit in units:
-        kept = {id(one) for one in unit.commands()}
+        kept = [one.value["value"] for one in unit.commands()]
         for one in unit.settings:
-            if one.value["key"] == "command" and id(one) not in kept and one.origins and unit.manager == "systemd":
+            if one.value["key"] == "command" and one.value["value"] not in kept and one.origins and unit.manager == "systemd":
                 out.add((one.origins[0].file, one.origins[0].line))
     return out
 

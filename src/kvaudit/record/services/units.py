@@ -17,6 +17,9 @@ from kvaudit.record.table import FactTable
 
 CLUE = "clue.service_setting"
 _ENGINE_WORDS = re2.compile(r"(?i)vllm|sglang|llama|trtllm|tensorrt|ollama|lmdeploy|text-generation|inference|\bllm")
+_OF_ANOTHER = -1
+"""The rank of a unit whose command starts another server than the log shows."""
+
 _GENERIC = frozenset(("unit.service", "service.service", "systemd.service", "systemd_unit.service", "server.service", ""))
 _LISTS = frozenset(("ExecStart", "command", "Environment", "EnvironmentFile"))
 
@@ -99,16 +102,17 @@ def _joined(units: list[Unit]) -> list[Unit]:
 def runs_services(table: FactTable, units: Sequence[Unit]) -> list[Unit]:
     """The units that may be the run's own: those that start its engine, else any engine, else one that is named like it."""
     ranked = [(_rank(table, unit), unit) for unit in units if not unit.name.endswith(".timer")]
-    best = max((rank for rank, _ in ranked), default=0)
+    best = max((rank for rank, _ in ranked if rank >= 0), default=0)
     return [unit for rank, unit in ranked if rank == best]
 
 
 def _rank(table: FactTable, unit: Unit) -> int:
+    """How surely a unit is the run's: it starts what the log shows (or any engine, without a log), or is named like one."""
     launches = [one.value for one in table.clues.get("clue.launch_command", []) if one.value.get("service") == unit.name]
     if any(fits(table, launch) for launch in launches):
-        return 3
-    if launches:
         return 2
+    if launches:
+        return _OF_ANOTHER
     words = " ".join(str(one.value["value"]) for one in unit.settings if one.value["key"] in ("Description", "command", "image"))
     return 1 if _ENGINE_WORDS.search(f"{unit.name} {words}") else 0
 

@@ -6,6 +6,9 @@ Room: `record`. Joins the snapshots of an arm with its log: which capture counts
 
 from __future__ import annotations
 
+from typing import Any
+
+from kvaudit.parsers.tables import fact
 from kvaudit.record.model import FieldState
 from kvaudit.record.table import FactTable
 from kvaudit.record.tenants.captures import choose_capture
@@ -13,6 +16,8 @@ from kvaudit.record.tenants.cost import with_costs
 from kvaudit.record.tenants.evidence import FIELD, run_of
 from kvaudit.record.tenants.ladder import classified
 from kvaudit.record.tenants.placing import with_places
+
+_HOW = "the process table joined with the log"
 
 
 def classify_tenants(table: FactTable) -> dict[str, list[str]]:
@@ -25,5 +30,13 @@ def classify_tenants(table: FactTable) -> dict[str, list[str]]:
     state = table.state(FIELD)
     if state.state == "known" and isinstance(state.value, list) and run is not None:
         tenants = with_places(with_costs(classified(state.value, run), run), run, table)
-        table.settled[FIELD] = FieldState(**{**state.__dict__, "value": tenants})
+        table.settled[FIELD] = _joined(state, tenants)
     return notes
+
+
+def _joined(state: FieldState, tenants: list[dict[str, Any]]) -> FieldState:
+    """The state whose deciding fact is the joined list; what the snapshot itself said stays beside it."""
+    origins = [origin for index in state.won for origin in state.facts[index].origins]
+    joined = fact(FIELD, tenants, "inferred", origins, how=_HOW)
+    facts = [one for one in state.facts if one.how != _HOW]
+    return state.model_copy(update={"value": tenants, "stage": "inferred", "facts": [*facts, joined], "won": [len(facts)]})

@@ -60,7 +60,7 @@ def _captures(table: FactTable) -> list[_Capture]:
     found: dict[tuple[str, int], _Capture] = {}
     for name in CHANGING:
         for one in table.fields.get(name, []):
-            if one.origins and one.stage in ("observed", "inferred"):
+            if one.origins and (one.stage == "observed" or name != FIELD):
                 file = one.origins[0].file
                 found.setdefault((file, 0), _Capture(file, 0)).facts.setdefault(name, one)
     times = {one.origins[0].file: str(one.value) for one in reversed(table.clues.get("clue.snapshot_time", [])) if one.origins}
