@@ -23,7 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def command(request: pytest.FixtureRequest) -> str:
     """Path of the installed `kvaudit`."""
-    return str(request.config.getoption("--installed") or Path(sys.executable).parent / "kvaudit")
+    given = request.config.getoption("--installed")
+    return str(Path(given).absolute() if given else Path(sys.executable).parent / "kvaudit")
 
 
 @pytest.fixture
