@@ -10,6 +10,7 @@ import math
 
 from kvaudit.audit.report import Capacity, Difference, Factor, MemoryPart
 from kvaudit.record.model import Record
+from kvaudit.record.tenants.cost import total_cost
 from kvaudit.record.versions import bounds
 
 _MATERIAL = 0.02
@@ -68,7 +69,7 @@ def _equal_tokens(a: Record, b: Record) -> bool:
 
 
 def _parts(a: Record, b: Record) -> list[MemoryPart]:
-    """What moved the KV memory, in GiB per rank (b − a): weights and graphs with their sign turned, utilization × device."""
+    """What moved the KV memory, in GiB per rank (b − a): weights, graphs and strangers sign turned, utilization × device."""
     moved = _delta(a, b, "kv_cache.memory_gib")
     if moved is None:
         return []
@@ -80,6 +81,9 @@ def _parts(a: Record, b: Record) -> list[MemoryPart]:
     utilization, total = _delta(a, b, "memory.utilization"), a.value("memory.total_gib")
     if utilization and isinstance(total, int | float):
         parts.append(MemoryPart(name="utilization", gib=round(utilization * total, 2)))
+    lost = total_cost(b.value("gpu.tenants")) - total_cost(a.value("gpu.tenants"))
+    if lost:
+        parts.append(MemoryPart(name="other processes on the GPU", gib=round(-lost, 2)))
     rest = moved - sum(part.gib for part in parts)
     return [*parts, MemoryPart(name="unexplained", gib=round(rest, 2))] if abs(rest) >= 0.01 else parts
 

@@ -13,6 +13,7 @@ from kvaudit.audit.report import Difference
 from kvaudit.fields import FIELDS
 from kvaudit.record.kv_dtype.ladder import bits
 from kvaudit.record.model import Record
+from kvaudit.record.tenants.cost import total_cost
 
 Differences = dict[str, Difference]
 Check = Callable[[Record, Record], bool]
@@ -104,9 +105,8 @@ def _block_size_unasked(a: Record, b: Record) -> bool:
 
 def _memory_lost_to_tenants(a: Record, b: Record) -> bool:
     """What strangers cost the pool is what it is short of, up to a tenth."""
-    cost = [sum(one.get("cost_gib") or 0.0 for one in arm.value("gpu.tenants") or [] if isinstance(one, dict)) for arm in (a, b)]
+    lost = total_cost(b.value("gpu.tenants")) - total_cost(a.value("gpu.tenants"))
     missing = float(a.value("kv_cache.memory_gib") or 0) - float(b.value("kv_cache.memory_gib") or 0)
-    lost = cost[1] - cost[0]
     return lost != 0 and abs(missing - lost) <= 0.1 * abs(lost)
 
 

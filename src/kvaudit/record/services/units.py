@@ -52,6 +52,11 @@ class Unit:
         """Whether the unit's own file is there: drop-ins alone leave everything else open."""
         return any(not one.value["document"] and one.value["section"] not in ("", "show") for one in self.settings)
 
+    @property
+    def is_described(self) -> bool:
+        """Whether more than the manager's counters is known of it."""
+        return any(one.value["key"] not in ("NRestarts", "cycle", "state") for one in self.settings)
+
     def commands(self) -> list[Fact]:
         """The launch commands after the last empty `ExecStart=`."""
         found: list[Fact] = []
@@ -103,7 +108,8 @@ def runs_services(table: FactTable, units: Sequence[Unit]) -> list[Unit]:
     """The units that may be the run's own: those that start its engine, else any engine, else one that is named like it."""
     ranked = [(_rank(table, unit), unit) for unit in units if not unit.name.endswith(".timer")]
     best = max((rank for rank, _ in ranked if rank >= 0), default=0)
-    return [unit for rank, unit in ranked if rank == best]
+    likely = [unit for rank, unit in ranked if rank == best]
+    return [unit for unit in likely if unit.is_described] or likely
 
 
 def _rank(table: FactTable, unit: Unit) -> int:

@@ -18,6 +18,11 @@ _MOST_OVERHEAD = 0.06
 """Share of the card that activations and graphs take beside weights and KV cache, at most, in the logs that were measured."""
 
 
+def total_cost(tenants: Any) -> float:
+    """GiB that the strangers of a process list cost the pool together, as far as it is known."""
+    return sum(one.get("cost_gib") or 0.0 for one in tenants if isinstance(one, dict)) if isinstance(tenants, list) else 0.0
+
+
 def with_costs(tenants: list[dict[str, Any]], run: Run) -> list[dict[str, Any]]:
     """The processes, foreign ones with `cost_gib` and `cost_tokens` where the log's figures show them."""
     foreign = [one for one in tenants if one.get("class") == "foreign" and isinstance(one.get("mib"), int | float)]
