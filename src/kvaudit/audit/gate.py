@@ -33,8 +33,7 @@ def critical(record: Record) -> list[str]:
     names: list[str] = []
     engine = record.value("engine.name")
     if _holds_engine_evidence(record):
-        names += ["kv_cache.dtype", "kv_cache.tokens", "model.path"]
-        names += [name for name, without in _ENGINES_WITHOUT.items() if engine not in without]
+        names += _of_engine(engine)
     elif _unread_log(record):
         names.append("engine.name")
     elif record.has_kind("checkpoint") and not record.has_kind("gpu-snapshot"):
@@ -44,6 +43,11 @@ def critical(record: Record) -> list[str]:
     if record.has_kind("service") and not names:
         names.append("service.restart")
     return names
+
+
+def _of_engine(engine: Any) -> list[str]:
+    optional = [name for name, without in _ENGINES_WITHOUT.items() if engine not in without]
+    return ["kv_cache.dtype", "kv_cache.tokens", "model.path", *optional]
 
 
 def _holds_engine_evidence(record: Record) -> bool:
@@ -78,10 +82,18 @@ def processes_of_open_owner(record: Record) -> list[Any]:
     return [one.get("pid") for one in open_ if not isinstance(one.get("mib"), int | float) or one["mib"] >= _BARE_CONTEXT_MIB]
 
 
+def _critical_to_compare(record: Record) -> list[str]:
+    """As `critical`; a unit that holds its server's command is a launch command too, once two servers are compared by it."""
+    names = critical(record)
+    if names == ["service.restart"] and (engine := record.value("engine.name")):
+        names += _of_engine(engine)
+    return names
+
+
 def undecided_of_pair(a: Record, b: Record, differences: dict[str, Difference]) -> list[str]:
     """The gate-critical fields that the pair leaves undecided; a proof by comparison decides the KV element type."""
     proof = differences["kv_cache.dtype"].proof if "kv_cache.dtype" in differences else None
-    names = dict.fromkeys([*critical(a), *critical(b)])
+    names = dict.fromkeys([*_critical_to_compare(a), *_critical_to_compare(b)])
     return [name for name in names if not (name == "kv_cache.dtype" and proof) and not _decided_on_both(a, b, name, differences)]
 
 

@@ -128,13 +128,17 @@ def test_a_unit_that_starts_another_server_is_not_the_runs() -> None:
     assert table.clues["clue.launch_command"] == []
 
 
-def test_equal_units_keep_their_names_and_different_ones_conflict() -> None:
+def test_equal_units_keep_their_names_and_different_ones_are_a_map() -> None:
     pair = [*launch("a.service"), *launch("b.service")]
     same = settled(setting("a.service", "Restart", "always"), setting("b.service", "Restart", "always"), *pair)
     assert same.value("service.restart") == "always"
     assert {one.scope for one in same.fields["service.restart"]} == {"a.service", "b.service"}
     different = settled(setting("a.service", "Restart", "always"), setting("b.service", "Restart", "no"), *pair)
-    assert different.state("service.restart").state == "conflict"
+    assert different.value("service.restart") == {"a.service": "always", "b.service": "no"}
+    counts = [
+        setting(name, "NRestarts", count, section="", stage="observed") for name, count in (("a.service", 2), ("b.service", 9))
+    ]
+    assert settled(*pair, *counts).value("service.restarts") == 9
 
 
 def test_the_managers_counter_of_another_unit_is_not_this_ones() -> None:

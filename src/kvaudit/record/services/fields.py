@@ -13,6 +13,7 @@ from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.tables import fact
 from kvaudit.record.model import FieldState
+from kvaudit.record.resolve import resolve
 from kvaudit.record.services.limits import limit_of
 from kvaudit.record.services.policy import policy_of
 from kvaudit.record.services.units import Unit
@@ -39,6 +40,25 @@ def add_fields(table: FactTable, served: Sequence[Unit], units: Sequence[Unit]) 
     if states:
         table.clues["clue.service_state"] = states
     _absent(table, served)
+    _of_several(table, served)
+
+
+def _of_several(table: FactTable, served: Sequence[Unit]) -> None:
+    """Where the services of an arm differ: a map by service, of counts the largest."""
+    for name in ("service.restart", "service.start_limit", "service.command", "service.restarts"):
+        facts = table.fields.get(name, [])
+        said = {unit.name: state.value for unit in served if (state := _of_one(name, facts, unit)).state == "known"}
+        if len(said) < 2 or table.state(name).state != "conflict":
+            continue
+        value = max(said.values()) if name == "service.restarts" else said
+        won = [index for index, one in enumerate(facts) if one.scope in said and value in (said, one.value)]
+        table.settled[name] = FieldState(
+            state="known", value=value, stage=facts[won[0]].stage, because=f"{len(said)} services differ", facts=facts, won=won
+        )
+
+
+def _of_one(name: str, facts: Sequence[Fact], unit: Unit) -> FieldState:
+    return resolve(name, [one for one in facts if one.scope == unit.name])
 
 
 def _restart(unit: Unit) -> Fact | None:
