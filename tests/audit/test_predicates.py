@@ -123,6 +123,9 @@ ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT, {**TENANT, "pid": 9}], "parallel.gpus": 1}, True),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT], "parallel.gpus": 1}, False),
     ("more_own_processes_than_gpus", {}, {"gpu.tenants": [TENANT]}, None),
+    ("gpu_condition", {"kinds": ["reset"]}, {"clue.gpu_condition": {"kind": "reset", "text": "GPU 0 needs a reset"}}, True),
+    ("gpu_condition", {"kinds": ["lost"]}, {"clue.gpu_condition": {"kind": "reset", "text": "GPU 0 needs a reset"}}, False),
+    ("gpu_condition", {"kinds": ["reset"]}, {"gpu.count": 1}, False),
     ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": True, "because": "5 × 60 s"}}, True),
     ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": False, "misplaced": ["X in [Service]"]}}, True),
     ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": False, "because": "5 × 6 s"}}, False),
@@ -315,7 +318,7 @@ def test_every_predicate_is_tested_with_all_its_answers() -> None:
     seen: dict[str, set[bool | None]] = {}
     for name, truth in answers_of:
         seen.setdefault(name, set()).add(truth)
-    two_valued = {"undecided", "conflicts", "no_other_meaning", "service_state"}
+    two_valued = {"undecided", "conflicts", "no_other_meaning", "service_state", "gpu_condition"}
     in_the_policy_tests = {"requirement_unmet"}
     assert set(seen) == set(PREDICATES) - in_the_policy_tests
     assert {name for name, answers in seen.items() if answers != {True, False, None}} == two_valued

@@ -39,6 +39,7 @@ SENTENCES: dict[str, str] = {
     "service_state": "the service manager shows one of the states {values}",
     "holds_items": "{field} holds at least one item",
     "empty_argument": "an argument of the launch command is empty, or an unset variable left nothing of it",
+    "gpu_condition": "the snapshot says of a GPU one of {kinds}",
     "tenants_differ": "the processes of class {classes} differ by name and number",
     "differs": "at least one of {fields} differs beyond its tolerance and is not under test",
     "same": "{fields} are known and equal on both arms",

@@ -37,12 +37,10 @@ def _stranger(one: dict[str, Any]) -> str:
 
 def _restarts(arm: ArmContext) -> str:
     """Whether the policy can restart the service for ever, with the arithmetic, and limits that nobody reads."""
-    said = []
-    for one in arm.record.clues.get("clue.restart_policy", []):
-        held = one.value if isinstance(one.value, dict) else {}
-        said += [f"{place} is ignored, the limit belongs into [Unit]" for place in held.get("misplaced") or []]
-        if held.get("because"):
-            said.append(str(held["because"]))
+    held = [one.value for one in arm.record.clues.get("clue.restart_policy", []) if isinstance(one.value, dict)]
+    said = [f"{place} is ignored, the limit belongs into [Unit]" for one in held for place in one.get("misplaced") or []]
+    telling = [one for one in held if one.get("endless")] or held
+    said += [str(one["because"]) for one in telling if one.get("because")]
     return "; ".join(dict.fromkeys(said))
 
 
@@ -66,10 +64,17 @@ def _room(arm: ArmContext) -> str:
     return f"{tokens:,.0f} tokens in {memory:.2f} GiB, where {budget:.2f} GiB would hold up to {tokens * budget / memory:,.0f}"
 
 
+def _conditions(arm: ArmContext) -> str:
+    """What the snapshot says is wrong with the GPUs."""
+    held = [one.value for one in arm.record.clues.get("clue.gpu_condition", []) if isinstance(one.value, dict)]
+    return "; ".join(dict.fromkeys(str(one.get("text")) for one in held[:_MOST]))
+
+
 TOLD: dict[str, Callable[[ArmContext], str]] = {
     "strangers": _strangers,
     "restarts": _restarts,
     "empty": _empty,
     "room": _room,
+    "conditions": _conditions,
 }
 """Placeholders of rule texts about one arm, besides fields."""

@@ -35,6 +35,7 @@ CLUES: dict[str, str] = {
     "clue.snapshot_visibility": "Whether a GPU snapshot shows every process: full, or partial with the reason.",
     "clue.snapshot_time": "When a GPU snapshot was taken, as printed.",
     "clue.snapshot_capture": "A further capture of the same snapshot file: its time, processes and memory, as an object.",
+    "clue.gpu_condition": "What a snapshot says is wrong with a GPU: a kind (reset, lost, unlicensed, …) and its text.",
     "clue.service_setting": "One setting of a service (restart policy, limits, command, state) with its unit or container.",
     "clue.launch_command": "A server's command in the evidence: engine, model, the service it belongs to, its lines.",
     "clue.empty_argument": "An argument of a launch command that is empty, missing, or depends on an unset variable.",

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kvaudit.audit.context import ArmContext, Outcome, PairContext
+from kvaudit.audit.context import ArmContext, Cited, Outcome, PairContext
 from kvaudit.audit.predicates.registry import NUMBER, TEXT, missing, predicate
+from kvaudit.parsers.tables import fact
 
 FIELD = "gpu.tenants"
 _MIB_PER_GIB = 1024
@@ -107,6 +108,16 @@ def more_own_processes_than_gpus(arm: ArmContext, _arguments: dict[str, Any]) ->
     count = arm.record.value("gpu.count")
     several = len({one.get("pid") for one in titled}) > gpus and (_uses_all(arm) or count is None)
     return Outcome(several, arm.cite(FIELD, "parallel.gpus"))
+
+
+@predicate("arm", {"kinds": {"type": "array", "items": TEXT, "minItems": 1}})
+def gpu_condition(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
+    """The snapshot says that a GPU is in one of these conditions; a form that says nothing of it shows none."""
+    held = [one for one in arm.record.clues.get("clue.gpu_condition", []) if isinstance(one.value, dict)]
+    found = [one for one in held if one.value.get("kind") in arguments["kinds"]]
+    name = "gpu.throttle_reasons"
+    said = [fact(name, arm.record.value(name), one.stage, list(one.origins), how=str(one.value.get("text"))) for one in found[:4]]
+    return Outcome(bool(found), [Cited(arm.name, name, one) for one in said])
 
 
 @predicate("pair", {"classes": _CLASSES})

@@ -75,7 +75,8 @@ class Capture:
     """One capture: `listed` says that a process table was printed, `empty` that it says in words that there is none.
 
     `counted` says that the number of GPUs is proven, `hidden` collects reasons why processes may be missing,
-    `limits` what is not printed of them; `unread` are lines that look like rows and do not read as one.
+    `limits` what is not printed of them; `conditions` are what is wrong with a GPU, in words; `unread` are lines that look like
+    rows and do not read as one.
     """
 
     gpus: list[Gpu] = field(default_factory=list)
@@ -88,6 +89,7 @@ class Capture:
     hidden: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    conditions: list[Said] = field(default_factory=list)
     unread: list[TextLine] = field(default_factory=list)
     wrapper: str | None = None
 
@@ -119,6 +121,9 @@ def reading(capture: Capture, source: Source, reader: str) -> Reading:
 
     writer = Writer(source, reader)
     facts = [*_host_facts(capture, writer), *_gpu_facts(capture, writer), *judged(capture, writer)]
+    facts += [
+        fact("clue.gpu_condition", one.value, "observed", writer.origins([one])) for one in capture.conditions[:_MOST_ORIGINS]
+    ]
     unparsed = [Unparsed(line=line.number, excerpt=source.excerpt(line.raw)) for line in capture.unread[:_MOST_UNPARSED]]
     return Reading(kind=KIND, facts=facts, unparsed=unparsed, notes=capture.notes, wrapper=capture.wrapper)
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from kvaudit.parsers.snapshots import values
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Said
+from kvaudit.parsers.snapshots.condition import note_conditions
 
 Spelling = Literal["text", "xml"]
 
@@ -99,7 +100,8 @@ def _under_load(gpu: Gpu, cells: Mapping[str, Said], spelling: Spelling) -> None
 
 
 def judge(capture: Capture, cells: Mapping[str, Said], spelling: Spelling) -> None:
-    """What the driver model and virtualisation mode say about who can be seen."""
+    """What the driver model and virtualisation mode say about who can be seen, and the condition of the GPU."""
+    note_conditions(capture, capture.gpus[-1], cells)
     model, virtual = cells.get(_MODEL[spelling]), cells.get(_VIRTUAL[spelling])
     if virtual and virtual.value.strip().upper() == "VGPU":
         capture.hidden.append("a vGPU guest does not see the other guests of its card")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import re2
 
-from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, several
+from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said, several
 from kvaudit.parsers.snapshots.document import TextLine, rejoined
 from kvaudit.parsers.snapshots.values import compute_mode, ecc_of_count, mib, positive, shown_type, switch, visible_name
 
@@ -114,6 +114,9 @@ def _gpu_line(state: _State, line: TextLine, text: str) -> None:
     row = GPU_ROW.search(text)
     if row:
         capture.gpus.append(_gpu(row.groupdict(), line))
+        if "ERR!" in text:
+            lost = f"GPU {row.group('index')} is lost or answers with errors"
+            capture.conditions.append(Said({"kind": "lost", "text": lost}, line))
         state.expecting, state.closed = 2, False
     elif state.expecting == 2 and _SECOND_ROW.search(text):
         _second_row(capture.gpus[-1], line, text)
