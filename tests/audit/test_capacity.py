@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kvaudit.audit.capacity import causes_of_tokens, decompose, meaning_of_tokens, same_meaning
-from kvaudit.record.model import Record
+from kvaudit.parsers.tables import fact
+from kvaudit.record.model import FieldState, Record
 from tests.audit.arms import GOOD, differences, record
 
 # 59.39 GiB ÷ 163,840 bytes = 389,216 tokens (whole blocks of 16); 52.71 GiB ÷ 81,920 bytes = 690,880
@@ -169,3 +170,11 @@ def test_same_meaning_around_0_21(a: Record, b: Record, same: bool) -> None:
 def test_without_versions_and_figures_nobody_knows() -> None:
     assert same_meaning(record({"kv_cache.tokens": 1}), record({"kv_cache.tokens": 2})) is None
     assert same_meaning(_arm("0.20.2"), record({"engine.name": "vllm", "engine.version": "0.21.0", "kv_cache.tokens": 2})) is None
+
+
+@pytest.mark.parametrize(("attention", "same"), [("plain", True), ("sliding", False), ("hybrid", False)])
+def test_across_engines_only_plain_attention_is_counted_alike(attention: str, same: bool) -> None:
+    config = {"clue.checkpoint_config": [fact("clue.checkpoint_config", {"attention": attention}, "stated", [])]}
+    a, b = (_arm("0.25.1").model_copy(update={"clues": config}) for _ in "ab")
+    fields = {**b.fields, "engine.name": FieldState(state="known", value="sglang")}
+    assert same_meaning(a, b.model_copy(update={"fields": fields})) is same

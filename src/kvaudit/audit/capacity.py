@@ -143,10 +143,13 @@ def same_meaning(a: Record, b: Record) -> bool | None:
     """Whether the two printed capacities count the same thing; None where neither versions nor figures tell.
 
     The figure changed within the 0.20 series (read in the sources of 0.20.0 and 0.20.1; release notes speak of 0.21), so two
-    versions clearly on one side agree, and between them the figures themselves are asked.
+    versions clearly on one side agree, and between them the figures themselves are asked. Across engines only plain attention
+    is counted alike.
     """
     from packaging.version import Version
 
+    if a.value("engine.name") != b.value("engine.name") and (_has_windows(a) or _has_windows(b)):
+        return False
     sides = [bounds(arm.value("engine.version")) for arm in (a, b)]
     first, last = Version(_MEANING_CHANGED[0]), Version(_MEANING_CHANGED[1])
     of_vllm = a.value("engine.name") == b.value("engine.name") == "vllm" and all(sides)
@@ -155,3 +158,9 @@ def same_meaning(a: Record, b: Record) -> bool | None:
         return True
     meanings = {meaning_of_tokens(arm) for arm in (a, b)}
     return None if None in meanings else len(meanings) == 1
+
+
+def _has_windows(record: Record) -> bool:
+    """Engines count windowed and recurrent layers differently: SGLang prints the full pool, vLLM requests of full length."""
+    config = record.clue("clue.checkpoint_config")
+    return isinstance(config, dict) and config.get("attention") in ("sliding", "hybrid")
