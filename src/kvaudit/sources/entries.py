@@ -39,8 +39,9 @@ _SIGNATURES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("azure", "LogEntry", ("TimeGenerated", "ContainerID", "LogEntrySource")),
     ("shipper-json", "message", ("kubernetes", "container", "docker", "container_name", "source_type", "agent", "host")),
 )
-_STRING_LINE = re2.compile(r'^\s*[\[{]{0,2}\s*(?:"(?P<key>[^"\\]{1,80})"\s*:\s*)?"(?P<body>(?:[^"\\]|\\.)*)(?:"|\\?$)[\s,\]}]*$')
-_STRING = re2.compile(r'"(?P<body>(?:[^"\\]|\\.)*)"?')
+_STRING_LINE = re2.compile(r'^[\[{\s]*(?:"([^"\\]{1,80})"\s*:\s*)?"((?:[^"\\]|\\.)*)(?:"|\\?$)[\s,\]}]*$')
+_STRING = re2.compile(r'"((?:[^"\\]|\\.)*)"?')
+_STRUCTURE = re2.compile(r'^[\s{}\[\],]*$|^"[^"\\]{1,200}"\s*:|^-?\d[\d.eE+-]*$|^(?:true|false|null)$')
 _KEYED = re2.compile(r'"(?P<key>textPayload|log|MESSAGE|message|line)"\s*:\s*"(?P<body>(?:[^"\\]|\\.)*)')
 
 Entry = tuple[str, str]
@@ -57,19 +58,23 @@ def entry_lines(text: str) -> list[Entry]:
     return list(_lines_of(document, 0))
 
 
-def string_lines(text: str, name: str) -> list[Entry]:
-    """The logged text of one line of a pretty-printed document that is known to hold log lines."""
+def string_lines(text: str, name: str) -> list[Entry] | None:
+    """The logged text of one line of a pretty-printed document that is known to hold log lines.
+
+    Empty for other members and for brackets; None for a line that is no JSON at all.
+    """
     bare = text.strip().rstrip(",")
-    if bare[:1] in ("{", "[") and len(bare) > 2:
+    if len(bare) > 2 and bare[0] in "{[":
         try:
             return [(name, line) for _, line in _lines_of(json.loads(bare, strict=False), 0, bare_strings=True)]
         except (ValueError, RecursionError):
             pass
-    match = _STRING_LINE.match(text)
-    if match is None:
-        return [(name, unescaped(one.group("body"))) for one in _STRING.finditer(bare)] if bare[:1] in ("[", '"') else []
-    key = match.group("key")
-    return [(name, unescaped(match.group("body")))] if key is None or key in _MESSAGE_KEYS else []
+    if match := _STRING_LINE.match(bare):
+        key, body = match.group(1), match.group(2)
+        return [(name, unescaped(body))] if key is None or key in _MESSAGE_KEYS else []
+    if bare[:1] == "[" and bare[1:].lstrip()[:1] == '"':
+        return [(name, unescaped(one.group(1))) for one in _STRING.finditer(bare)]
+    return [] if _STRUCTURE.match(bare) else None
 
 
 def unescaped(body: str) -> str:

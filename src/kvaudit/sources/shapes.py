@@ -19,6 +19,7 @@ _TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _HOST = r"[A-Za-z0-9][\w.-]{0,200}"
 _UNIT = r"[\w@./+()\\:-]{1,120}?"
+_LONGEST_PREFIX = 600
 _OWN_LEVEL = re2.compile(
     r"^\s{0,2}(?:TRACE|DEBUG|INFO|WARN|ERROR) +[a-zA-Z_]|^(?:TRACE|DEBUG|INFO|SUCCESS|WARNING|ERROR|CRITICAL) *\| "
 )
@@ -27,7 +28,7 @@ _OWN_LEVEL = re2.compile(
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One prefix: `pattern` stands at the start of a line, the group `service` names whose line it is."""
+    """One prefix: `pattern` stands at the start of a line, the group `service`, the only one, names whose line it is."""
 
     name: str
     pattern: str
@@ -121,31 +122,34 @@ class Stripped:
 def strip_strict(text: str) -> Stripped | None:
     """The line without the strict prefix that it begins with, None where there is none."""
     kind = _FIRST.get(text[:1])
-    match = _combined(kind).match(text) if kind else None
+    if kind is None or (kind == "blank" and not text.lstrip(" ").startswith("MESSAGE=")):
+        return None
+    pattern, names, service = _combined(kind)
+    match = pattern.match(text[:_LONGEST_PREFIX])
     if match is None:
         return None
-    groups = match.groupdict()
-    name = next(name for name in _BEGINNINGS[kind or ""] if groups[_group(name)] is not None)
+    name = next(name for name, index in names if match.start(index) >= 0)
     left = text[match.end() :]
-    if name in ("rfc3339", "docker-desktop") and _OWN_LEVEL.match(left):
+    if name in ("rfc3339", "docker-desktop") and _OWN_LEVEL.match(left[:40]):
         return None
-    return Stripped(name, left, groups.get("service"))
+    return Stripped(name, left, match.group(service) if service else None)
 
 
 def strip_loose(text: str, loose: Loose) -> Stripped | None:
     """The line without a loose prefix that its document was found to be full of."""
-    match = loose.pattern.match(text)
+    match = loose.pattern.match(text[:_LONGEST_PREFIX])
     if match is None:
         return None
-    service = match.group("service") if "service" in loose.pattern.groupindex else None
-    return Stripped(loose.name, text[match.end() :], service)
+    return Stripped(loose.name, text[match.end() :], match.group(1) if loose.pattern.groups else None)
 
 
 @cache
-def _combined(kind: str) -> Any:
-    """One alternation per kind of first character; the earlier shape of the table wins."""
-    shapes = (shape for shape in STRICT if shape.name in _BEGINNINGS[kind])
-    return re2.compile("^(?:" + "|".join(f"(?P<{_group(shape.name)}>{shape.pattern})" for shape in shapes) + ")")
+def _combined(kind: str) -> tuple[Any, tuple[tuple[str, int], ...], int]:
+    """One alternation per kind of first character, with the groups of its shapes; the earlier shape of the table wins."""
+    shapes = [shape for shape in STRICT if shape.name in _BEGINNINGS[kind]]
+    pattern = re2.compile("^(?:" + "|".join(f"(?P<{_group(shape.name)}>{shape.pattern})" for shape in shapes) + ")")
+    names = tuple((shape.name, pattern.groupindex[_group(shape.name)]) for shape in shapes)
+    return pattern, names, pattern.groupindex.get("service", 0)
 
 
 def _group(name: str) -> str:

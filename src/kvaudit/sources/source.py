@@ -68,7 +68,8 @@ class Source:
     parts: list[Source] = field(default_factory=list)
     """Documents of another kind inside this one, such as a GPU table in front of a log."""
     read_lines: list[Line] | None = None
-    """The hit lines once they are unwrapped; made on first use."""
+    """The hit lines once they are unwrapped, and the text; made on first use."""
+    read_text: str | None = None
 
     @property
     def is_wrapped(self) -> bool:
@@ -81,7 +82,9 @@ class Source:
             return None
         if not self.is_wrapped and self.service is None and self.line_ranges is None:
             return self.data.decode("utf-8", "replace")
-        return self.unwrapper.document(self.data, self.service, self.line_ranges)
+        if self.read_text is None:
+            self.read_text = self.unwrapper.document(self.data, self.service, self.line_ranges)
+        return self.read_text
 
     def excerpt(self, line: str, position: int = 0) -> str:
         """A masked, escaped excerpt of a line, centred on `position`."""

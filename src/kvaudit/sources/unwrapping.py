@@ -71,7 +71,7 @@ class Unwrapper:
             if stripped := self._prefix(piece):
                 yield from self._unwrapped(Piece(stripped.text, (*piece.chain, stripped.name), stripped.service or piece.service))
                 return
-            if found := self._entries(piece):
+            if (found := self._entries(piece)) is not None:
                 for name, text in found:
                     for line in text.rstrip("\r\n").split("\n"):
                         bare = without_colours(line).rstrip("\r")
@@ -87,10 +87,11 @@ class Unwrapper:
                 return stripped
         return None
 
-    def _entries(self, piece: Piece) -> list[tuple[str, str]]:
+    def _entries(self, piece: Piece) -> list[tuple[str, str]] | None:
+        """The lines in a piece of JSON, None where it is none; empty for a piece that holds no line."""
         if self.strings and self.strings not in piece.chain:
             return string_lines(piece.text, self.strings)
-        return entry_lines(piece.text) if piece.text.startswith("{") else []
+        return (entry_lines(piece.text) or None) if piece.text.startswith("{") else None
 
     def _joined(self, records: list[bytes]) -> Iterator[tuple[int, list[Piece]]]:
         """Records of one stream joined as long as they say that their line goes on."""
