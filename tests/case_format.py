@@ -1,8 +1,8 @@
 """The format of case folders: one `case.yaml` says what to run and what an auditor must make of the evidence.
 
 Used by the walker over `fixtures/` and over the folder that KVAUDIT_CASES names. Keys: command, verdict, exit_code,
-must_fire, must_not_fire, must_know, must_be_unknown, must_differ, difference_class, must_not_print, sessions, explains,
-stderr_must_name, more. `severity: unknown` in must_fire means: listed as undecided.
+must_fire, must_not_fire, must_know, must_be_unknown, must_differ, difference_class, must_not_print, sessions, tenants,
+explains, stderr_must_name, more. `severity: unknown` in must_fire means: listed as undecided.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ def _report_faults(case: Case, report: dict[str, Any]) -> Iterator[str]:
     yield from _value_faults(content, arms, names)
     yield from _difference_faults(content, report)
     yield from _session_faults(content, arms, names)
+    yield from _tenant_faults(content, arms, names)
     if explains := content.get("explains"):
         yield from _capacity_faults(explains, report.get("capacity") or {})
 
@@ -173,6 +174,17 @@ def _session_faults(content: dict[str, Any], arms: dict[str, Any], names: dict[s
         for key, value in (wanted if isinstance(wanted, dict) else {"count": wanted}).items():
             if key in ("count", "selected", "ready") and found[key] != value:
                 yield f"{folder}: sessions {key} {found[key]}, want {value}"
+
+
+def _tenant_faults(content: dict[str, Any], arms: dict[str, Any], names: dict[str, str]) -> Iterator[str]:
+    for folder, wanted in (content.get("tenants") or {}).items():
+        shown = arms[names.get(folder, folder)]["fields"].get("gpu.tenants", {}).get("value") or []
+        classes = {one.get("pid"): one.get("class") for one in shown}
+        yield from (
+            f"{folder}: process {one['pid']} is {classes.get(one['pid'])}, want {one['class']}"
+            for one in wanted
+            if classes.get(one["pid"]) != one["class"]
+        )
 
 
 def _capacity_faults(explains: dict[str, Any], capacity: dict[str, Any]) -> Iterator[str]:
