@@ -66,7 +66,9 @@ def _sections(source: Source) -> dict[str, Ranges]:
 
 def _part(source: Source, name: str, service: str | None = None, ranges: Ranges | None = None) -> Source:
     """The part of a file that one service or section is."""
-    part = replace(source, path=f"{source.path}#{name}", service=service, line_ranges=ranges, parts=[], read_lines=None, read_text=None)
+    part = replace(
+        source, path=f"{source.path}#{name}", service=service, line_ranges=ranges, parts=[], read_lines=None, read_text=None
+    )
     part.notes = list(source.notes)
     if ranges is not None:
         part.hits = [raw for raw in source.hits if _within(raw.number, ranges)]

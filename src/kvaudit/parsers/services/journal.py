@@ -21,6 +21,7 @@ from kvaudit.sources.source import Source
 _UNIT = r"(?P<unit>[A-Za-z0-9:_.@\\-]{1,200}\.service)"
 _COUNTER = re2.compile(rf"{_UNIT}: Scheduled restart job, restart counter is at (?P<count>\d{{1,9}})\b")
 _LIMIT = re2.compile(rf"{_UNIT}: Start request repeated too quickly")
+_HINTS = (b"restart counter is at", b"Start request repeated too quickly")
 _READER = "systemd:journal"
 _CERTAIN = 0.55
 """Below any engine log: a journal that holds one belongs to the engine's parser."""
@@ -39,7 +40,7 @@ class ManagerJournal:
 
     name = _READER
     kind = KIND
-    hints: tuple[bytes, ...] = (b"restart counter is at", b"Start request repeated too quickly")
+    hints: tuple[bytes, ...] = _HINTS
     periodic_hints: tuple[bytes, ...] = ()
 
     def recognises(self, source: Source) -> float:
@@ -72,6 +73,8 @@ def _units(source: Source) -> dict[str, _Unit]:
     """The units the manager speaks of. Lines are taken with their wrapper, because the journal's stamps stand in it."""
     found: dict[str, _Unit] = {}
     for raw in source.hits:
+        if not any(hint in raw.data for hint in _HINTS):
+            continue
         line = Line(raw.number, without_colours(raw.data.decode("utf-8", "replace")))
         if match := _COUNTER.search(line.text):
             found.setdefault(match.group("unit"), _Unit()).counters.append((int(match.group("count")), line))
