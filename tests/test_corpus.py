@@ -57,3 +57,16 @@ def test_headline_pairs(corpus: Path) -> None:
 def test_all_pairs(corpus: Path) -> None:
     scores = pairs.score_all(corpus, pairs.pairs(corpus))
     assert sum(one.right for one in scores) >= 0.97 * len(scores), pairs.report(scores)
+
+
+def test_snapshots_that_cannot_show_tenants_never_pass(corpus: Path) -> None:
+    from kvaudit.audit.gate import undecided_of_arm
+    from kvaudit.record.build import read_arm
+    from kvaudit.redaction import Redactor
+
+    hiding = [label for label in accuracy.labels(corpus, "smi") if "gpu.tenants" in label["unknown"]]
+    assert hiding
+    decided = [
+        one["file"] for one in hiding if "gpu.tenants" not in undecided_of_arm(read_arm([str(corpus / one["file"])], Redactor()))
+    ]
+    assert decided == []
