@@ -15,6 +15,7 @@ from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import HEAD_BYTES, Source
 
 _HEADER = re2.compile(r"^==> (?P<name>\S.{0,300}?) <==$")
+_SERVICES = re2.compile(r'(?m)^\s{0,4}"?services"?\s*:')
 _MOST_PARTS = 60
 _MOST_TABLE_LINES = 400
 _REPLICA = re2.compile(r"[-_]\d{1,4}$")
@@ -38,12 +39,20 @@ def pick(source: Source, wanted: str) -> Source:
     """The document `wanted` of a file; a replica's number may be left out. Raises `InputError` that lists what there is."""
     sections = _sections(source)
     names = list(sections) or list(dict.fromkeys(_services(source)))
+    if not names and _describes(source, wanted):
+        return replace(source, path=f"{source.path}#{wanted}", parts=[], read_lines=None, read_text=None)
     found = [name for name in names if name == wanted] or [name for name in names if _REPLICA.sub("", name) == wanted]
     if len(found) != 1:
         there = ", ".join(names[:12]) if names else "it is one document"
         raise InputError(f"{source.path}#{wanted}", f"no document of that name in the file: {there}")
     name = found[0]
     return _part(source, name, ranges=sections[name]) if sections else _part(source, name, service=name)
+
+
+def _describes(source: Source, wanted: str) -> bool:
+    """Whether the file is a description of services (a compose file) with a key of that name; its parser picks the service."""
+    key = re2.escape(wanted)
+    return bool(_SERVICES.search(source.head)) and re2.search(rf"(?m)^\s+[\"']?{key}[\"']?\s*:", source.text() or "") is not None
 
 
 def _services(source: Source) -> list[str]:
