@@ -120,7 +120,8 @@ def test_a_notebook_on_one_line(tmp_path: Path) -> None:
 
 def test_an_array_on_one_line_beyond_the_window_is_read_whole(tmp_path: Path) -> None:
     noise = [f"INFO:     10.0.0.7:{number} - POST /v1/completions 200 OK" for number in range(60_000)]
-    (tmp_path / "lines.json").write_text(json.dumps([*LOG[:14], *noise, *LOG[14:]]), encoding="utf-8")
+    between = [line for number in range(0, 60_000, 6_000) for line in (*noise[number : number + 6_000], "Error: no")]
+    (tmp_path / "lines.json").write_text(json.dumps([*LOG[:14], *between, *LOG[14:]]), encoding="utf-8")
     record = record_of(tmp_path / "lines.json")
     assert (tmp_path / "lines.json").stat().st_size > 3_000_000
     assert record.value("kv_cache.tokens") == 393_216

@@ -157,10 +157,10 @@ def _is_one_entry_per_line(lines: list[str]) -> bool:
 
 def _name(head: str, first: list[str], found: list[str], unwrapper: Unwrapper) -> str | None:
     """The commonest chain of wrappers among the hits, or of the head where nothing hit; else colours or Ray's prefixes."""
-    sample = found or first
+    sample = [*first, *found] if unwrapper.strings else found or first
     chains = Counter(piece.chain for line in sample for piece in _first_piece(unwrapper, line) if piece.chain)
     chain, count = max(chains.items(), key=lambda item: item[1], default=((), 0))
-    if count and (count >= _LEAST_NAMED * len(sample)):
+    if count and (unwrapper.strings or count >= _LEAST_NAMED * len(sample)):
         return "+".join(chain)
     if _RAY_COLOUR in head or any(_RAY.search(line) for line in (*first, *found)):
         return "ray"
