@@ -125,7 +125,13 @@ def test_a_unit_that_starts_another_server_is_not_the_runs() -> None:
     table = settled(*LOG, *other)
     assert table.state("service.restart").state == "unknown"
     assert "run.args" not in table.fields
-    assert table.clues["clue.launch_command"] == []
+    (dropped,) = table.clues["clue.launch_command"]
+    assert dropped.value["dropped"] == "starts llama_cpp with /m/chat.gguf, which is not what the log shows"
+    again = FactTable(
+        [*LOG, other[0], *(one for held in table.clues.values() for one in held if one.field != "clue.service_setting")]
+    )
+    settle_services(again)
+    assert again.state("service.restart").state == "unknown", "a saved record says the same"
 
 
 def test_equal_units_keep_their_names_and_different_ones_are_a_map() -> None:

@@ -82,7 +82,8 @@ def empty_argument(arm: ArmContext, _arguments: dict[str, Any]) -> Outcome:
         return Outcome(True, arm.cite(_COMMAND))
     if clues:
         return Outcome(None, missing=[_open(arm, one.value) for one in clues[:3]])
-    known = isinstance(arguments, dict) or arm.record.clues.get("clue.launch_command")
+    launches = [one for one in arm.record.clues.get("clue.launch_command", []) if isinstance(one.value, dict)]
+    known = isinstance(arguments, dict) or any(not one.value.get("dropped") for one in launches)
     return Outcome(False, arm.cite(_COMMAND)) if known else Outcome(None, missing=[missing(arm, _COMMAND)])
 
 

@@ -10,21 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kvaudit.parsers.facts import Fact
-from kvaudit.record.services.units import Unit, fits
+from kvaudit.record.services.units import Unit, fits, replaced_commands
 from kvaudit.record.table import FactTable
 
 CLUE = "clue.launch_command"
-_WITH_SERVICE = (CLUE, "clue.empty_argument", "clue.visible_devices")
+_WITH_SERVICE = ("clue.empty_argument", "clue.visible_devices")
 
 
 def settle_launches(table: FactTable, units: Sequence[Unit], served: Sequence[Unit]) -> dict[str, list[str]]:
     """Drop what the arm's launch commands say where they are not this run's; notes by file say why."""
     notes: dict[str, list[str]] = {}
-    overridden = _overridden(units)
+    overridden = replaced_commands(units)
     for launch in list(table.clues.get(CLUE, [])):
         reason = _why_not(table, launch, served, overridden)
         if reason:
-            _drop(table, launch)
+            _drop(table, launch, reason)
             notes.setdefault(launch.origins[0].file, []).append(f"line {launch.origins[0].line}: {reason}")
     _prefer_the_log(table)
     return notes
@@ -41,19 +41,8 @@ def _why_not(table: FactTable, launch: Fact, served: Sequence[Unit], overridden:
     return ""
 
 
-def _overridden(units: Sequence[Unit]) -> set[tuple[str, int | None]]:
-    """Where the commands stand that a later drop-in replaced by others."""
-    out: set[tuple[str, int | None]] = set()
-    for unit in units:
-        kept = [one.value["value"] for one in unit.commands()]
-        for one in unit.settings:
-            if one.value["key"] == "command" and one.value["value"] not in kept and one.origins and unit.manager == "systemd":
-                out.add((one.origins[0].file, one.origins[0].line))
-    return out
-
-
-def _drop(table: FactTable, launch: Fact) -> None:
-    """Remove everything that was read from one command."""
+def _drop(table: FactTable, launch: Fact, reason: str) -> None:
+    """Remove everything that was read from one command; the clue stays, marked, so that a saved record says the same."""
     service, (first, last) = launch.value.get("service"), _lines(launch.value)
     file, reader = launch.origins[0].file, launch.origins[0].reader
 
@@ -66,6 +55,8 @@ def _drop(table: FactTable, launch: Fact) -> None:
     for name in _WITH_SERVICE:
         kept = [one for one in table.clues.get(name, []) if not (one.value.get("service") == service and of_launch(one))]
         table.clues[name] = kept
+    marked = launch.model_copy(update={"value": {**launch.value, "dropped": reason}})
+    table.clues[CLUE] = [marked if one is launch else one for one in table.clues[CLUE]]
 
 
 def _lines(value: dict[str, Any]) -> tuple[int, int]:

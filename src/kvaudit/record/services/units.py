@@ -104,20 +104,37 @@ def _joined(units: list[Unit]) -> list[Unit]:
     return units
 
 
+def replaced_commands(units: Sequence[Unit]) -> set[tuple[str, int | None]]:
+    """Where the commands stand that a later drop-in replaced by others."""
+    out: set[tuple[str, int | None]] = set()
+    for unit in units:
+        kept = [one.value["value"] for one in unit.commands()]
+        for one in unit.settings:
+            if one.value["key"] == "command" and one.value["value"] not in kept and one.origins and unit.manager == "systemd":
+                out.add((one.origins[0].file, one.origins[0].line))
+    return out
+
+
 def runs_services(table: FactTable, units: Sequence[Unit]) -> list[Unit]:
     """The units that may be the run's own: those that start its engine, else any engine, else one that is named like it."""
-    ranked = [(_rank(table, unit), unit) for unit in units if not unit.name.endswith(".timer")]
+    replaced = replaced_commands(units)
+    launches = [one for one in table.clues.get("clue.launch_command", []) if _place(one) not in replaced]
+    ranked = [(_rank(table, unit, launches), unit) for unit in units if not unit.name.endswith(".timer")]
     best = max((rank for rank, _ in ranked if rank >= 0), default=0)
     likely = [unit for rank, unit in ranked if rank == best]
     return [unit for unit in likely if unit.is_described] or likely
 
 
-def _rank(table: FactTable, unit: Unit) -> int:
+def _place(launch: Fact) -> tuple[str, int | None]:
+    return (launch.origins[0].file, launch.origins[0].line) if launch.origins else ("", None)
+
+
+def _rank(table: FactTable, unit: Unit, launches: Sequence[Fact]) -> int:
     """How surely a unit is the run's: it starts what the log shows (or any engine, without a log), or is named like one."""
-    launches = [one.value for one in table.clues.get("clue.launch_command", []) if one.value.get("service") == unit.name]
-    if any(fits(table, launch) for launch in launches):
+    own = [one.value for one in launches if one.value.get("service") == unit.name]
+    if any(fits(table, launch) for launch in own):
         return 2
-    if launches:
+    if own:
         return _OF_ANOTHER
     words = " ".join(str(one.value["value"]) for one in unit.settings if one.value["key"] in ("Description", "command", "image"))
     return 1 if _ENGINE_WORDS.search(f"{unit.name} {words}") else 0

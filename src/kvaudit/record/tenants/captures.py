@@ -76,7 +76,9 @@ def _captures(table: FactTable) -> list[_Capture]:
 
 def _later(clue: Fact, place: int) -> _Capture:
     """A further capture of a file, from its clue."""
-    capture = _Capture(clue.origins[0].file, int(clue.value.get("place", place)), time=str(clue.value.get("time") or ""))
+    told = clue.value.get("place")
+    place = told if isinstance(told, int) and told > 0 else place
+    capture = _Capture(clue.origins[0].file, place, time=str(clue.value.get("time") or ""))
     for name in CHANGING:
         if name in clue.value:
             capture.facts[name] = Fact(field=name, stage="observed", value=clue.value[name], origins=clue.origins)

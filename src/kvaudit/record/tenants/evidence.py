@@ -110,10 +110,9 @@ def _processes(table: FactTable) -> int | None:
 
 def _devices(table: FactTable) -> tuple[str, ...]:
     """GPUs that the run's launch makes visible, where exactly one launch says so."""
-    said = {
-        tuple(one.value.get("devices", ())) for one in table.clues.get("clue.visible_devices", []) if isinstance(one.value, dict)
-    }
-    return tuple(map(str, said.pop())) if len(said) == 1 else ()
+    held = [one.value.get("devices") for one in table.clues.get("clue.visible_devices", []) if isinstance(one.value, dict)]
+    said = {tuple(map(str, devices)) for devices in held if isinstance(devices, list)}
+    return said.pop() if len(said) == 1 else ()
 
 
 def _number(value: Any) -> float | None:
