@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.sources.reading import record_of, source_of, texts
-from tests.sources.writers import CORE, LOG, WRAPPERS, plain, stamped
+from tests.sources.writers import CORE, LOG, WRAPPERS, Writer, cloud_newest_first, plain, stamped
 
 NAMES = {
     "none": None,
@@ -95,10 +95,18 @@ def test_a_document_that_only_quotes_lines_is_refused(document: object, indent: 
         record_of(tmp_path / "bundle.json")
 
 
-def test_newest_first_is_read_from_the_oldest_on(tmp_path: Path) -> None:
-    from tests.sources.writers import cloud_newest_first
+def _loki_newest_first(lines: list[str]) -> bytes:
+    entries = [{"labels": {}, "line": line, "timestamp": f"2026-05-17T11:42:{number:02d}Z"} for number, line in enumerate(lines)]
+    return plain([json.dumps(entry) for entry in reversed(entries)])
 
-    (tmp_path / "export.json").write_bytes(cloud_newest_first(LOG))
+
+def _stamped_newest_first(lines: list[str]) -> bytes:
+    return plain([f"2026-05-17T11:42:{number:02d}.5Z {line}" for number, line in enumerate(lines)][::-1])
+
+
+@pytest.mark.parametrize("write", [cloud_newest_first, _loki_newest_first, _stamped_newest_first])
+def test_newest_first_is_read_from_the_oldest_on(write: Writer, tmp_path: Path) -> None:
+    (tmp_path / "export.json").write_bytes(write(LOG))
     record = record_of(tmp_path / "export.json")
     assert any("newest first" in note for note in record.sources[0].notes)
     assert record.sessions.count == 1

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.sources.reading import error_of, source_of
+from tests.sources.test_archives import tar_of, zip_of
 from tests.sources.writers import LOG, plain
 
 
@@ -33,6 +34,14 @@ def test_standard_input_and_process_substitution(command: str, packed: bytes) ->
         done = subprocess.run(["bash", "-c", script, command], input=packed, capture_output=True, check=False, timeout=60)  # noqa: S607
         assert (done.returncode, done.stderr) == (0, b""), script
         assert b'"value": 393216' in done.stdout
+
+
+def test_an_archive_may_come_through_a_pipe_unless_it_needs_its_end_first(command: str) -> None:
+    for name, data in (("run.tar", tar_of({"server.log": plain(LOG)})), ("run.zip", zip_of({"server.log": plain(LOG)}))):
+        script = 'cat | "$0" record -'
+        done = subprocess.run(["bash", "-c", script, command], input=data, capture_output=True, check=False, timeout=60)  # noqa: S607
+        assert done.returncode == (0 if name == "run.tar" else 2), name
+        assert b"Traceback" not in done.stderr
 
 
 def test_a_binary_file_is_called_one(tmp_path: Path, run: Run) -> None:

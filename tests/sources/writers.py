@@ -131,6 +131,7 @@ def _array_compact(lines: list[str]) -> bytes:
 def _cloud_entry(index: int, line: str) -> dict[str, object]:
     return {
         "insertId": f"a{index:04d}x",
+        "receiveTimestamp": f"2026-05-17T11:42:{index + 1:02d}.500000Z",
         "textPayload": line,
         "resource": {"type": "cloud_run_revision", "labels": {"service_name": "otter"}},
         "timestamp": f"2026-05-17T11:42:{index:02d}.000000Z",

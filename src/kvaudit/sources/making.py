@@ -18,7 +18,8 @@ from kvaudit.sources.scan import Hints, Scanned
 from kvaudit.sources.source import HEAD_BYTES, RawLine, Source
 from kvaudit.sources.unwrapping import readable
 
-_TIMES = re2.compile(r'"timestamp": ?"(\d{4}-[^"]{1,40})"')
+_TIME = re2.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_LEAST_TIMES = 8
 _BLOB = b"B blob data]"
 _WHOLE_LINE = 1 << 18
 
@@ -93,7 +94,7 @@ def _put_right(source: Source, found: Scanned, hints: Hints, wrapping: Wrapping)
     if wrapping.name in (None, "ansi") and (width := width_of(found.head)):
         source.hits = rejoined(source.data, width, hints)
         source.notes.append(f"lines that were cut at {width} columns are read as one")
-    if wrapping.name == "cloud-entry" and _is_newest_first(source.head):
+    if source.is_wrapped and _is_newest_first(source.head):
         source.hits.reverse()
         source.notes.append("entries stand newest first; they are read from the oldest on")
     if source.is_wrapped:
@@ -109,8 +110,11 @@ def _whole_lines(data: bytes, hits: list[RawLine]) -> list[RawLine]:
 
 
 def _is_newest_first(head: str) -> bool:
-    times = _TIMES.findall(head)
-    return len(times) > 1 and times[0] > times[-1] and all(a >= b for a, b in pairwise(times))
+    """Whether the stamps of the wrapper run backwards, as cloud and Loki exports have them. Seconds are enough."""
+    lines = head.split("\n")
+    named = [line for line in lines if '"timestamp"' in line]  # entries also say when they were received
+    times = [match.group() for line in named or lines if (match := _TIME.search(line, max(0, line.find('"timestamp"'))))]
+    return len(times) >= _LEAST_TIMES and times[0] > times[-1] and all(a >= b for a, b in pairwise(times))
 
 
 def _readable_head(source: Source) -> str:
