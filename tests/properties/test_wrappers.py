@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kvaudit.record.build import Options, read_arm
 from kvaudit.redaction import Redactor
+from kvaudit.sources import scan
 from tests.sources.writers import COMPRESSIONS, ENCODINGS, LOG, WRAPPERS, plain
 
 _PLACES = {"line", "file", "first_line", "last_line", "label", "sources"}
@@ -44,6 +45,13 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_wrapper(wrapper: str, tmp_path: Path, expected: Any) -> None:
     assert _record(tmp_path / "server.log", WRAPPERS[wrapper](LOG)) == expected
+
+
+@pytest.mark.parametrize("wrapper", ["docker-json", "cri", "journald-short", "kubectl timestamps", "compose", "grep -n", "ansi"])
+def test_wrapper_of_a_log_too_large_to_be_kept(wrapper: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "DOCUMENT_BYTES", 1_000)
+    kept = _record(tmp_path / "server.log", plain(LOG))
+    assert _record(tmp_path / "server.log", WRAPPERS[wrapper](LOG)) == kept
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -11,7 +11,7 @@ from pathlib import Path
 import re2
 
 from kvaudit.redaction import Redactor
-from kvaudit.sources.detection import Wrapping, detect
+from kvaudit.sources.detection import detect
 from kvaudit.sources.documents import printed_cells, snapshot_beside
 from kvaudit.sources.pasted import rejoined, width_of
 from kvaudit.sources.scan import Hints, Scanned
@@ -46,7 +46,13 @@ def made(scanned: tuple[Scanned, list[str]], shown: str, path: Path | None, hint
         wrapper=wrapping.name,
         unwrapper=wrapping.unwrapper,
     )
-    _put_right(source, found, hints, wrapping)
+    if source.data is not None:
+        _put_right(source, source.data, hints)
+    if source.is_wrapped and _is_newest_first(source.head):
+        source.hits.reverse()
+        source.notes.append("entries stand newest first; they are read from the oldest on")
+    if source.is_wrapped:
+        source.head = _readable_head(source)
     if table := snapshot_beside(source):
         source.parts.append(table)
     return source
@@ -80,25 +86,18 @@ def _is_utf8(found: Scanned) -> bool:
     return True
 
 
-def _put_right(source: Source, found: Scanned, hints: Hints, wrapping: Wrapping) -> None:
+def _put_right(source: Source, data: bytes, hints: Hints) -> None:
     """Hits that need the document around them, where it is kept."""
-    if source.data is None:
-        return
-    if wrapping.unwrapper.strings:
-        source.hits = _whole_lines(source.data, source.hits)
-        if source.data.rstrip().endswith((b"]", b"}")):
-            source.data += b"\n"  # the document is whole, so its last line is not one that was cut
+    if source.unwrapper.strings:
+        source.hits = _whole_lines(data, source.hits)
+        if data.rstrip().endswith((b"]", b"}")):
+            source.data = data + b"\n"  # the document is whole, so its last line is not one that was cut
     if (cells := printed_cells(source)) is not None:
         source.line_ranges = cells
         source.hits = [raw for raw in source.hits if any(first <= raw.number <= last for first, last in cells)]
-    if wrapping.name in (None, "ansi") and (width := width_of(found.head)):
-        source.hits = rejoined(source.data, width, hints)
+    if source.wrapper in (None, "ansi") and (width := width_of(data[:HEAD_BYTES])):
+        source.hits = rejoined(data, width, hints)
         source.notes.append(f"lines that were cut at {width} columns are read as one")
-    if source.is_wrapped and _is_newest_first(source.head):
-        source.hits.reverse()
-        source.notes.append("entries stand newest first; they are read from the oldest on")
-    if source.is_wrapped:
-        source.head = _readable_head(source)
 
 
 def _whole_lines(data: bytes, hits: list[RawLine]) -> list[RawLine]:
