@@ -12,6 +12,7 @@ from typing import Any
 from kvaudit.audit.context import ArmContext, Cited, Outcome, PairContext
 from kvaudit.audit.predicates.registry import NUMBER, TEXT, missing, predicate
 from kvaudit.parsers.tables import fact
+from kvaudit.record.tenants.evidence import sound
 
 FIELD = "gpu.tenants"
 _MIB_PER_GIB = 1024
@@ -21,7 +22,7 @@ _PLACED: dict[str, Any] = {"enum": ["proven", "possible"]}
 
 def _tenants(arm: ArmContext) -> list[dict[str, Any]] | None:
     value = arm.record.value(FIELD)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else None
+    return sound(value) if isinstance(value, list) else None
 
 
 def _of(tenants: list[dict[str, Any]], classes: list[str]) -> list[dict[str, Any]]:

@@ -68,6 +68,12 @@ class Run:
         return 1 in pids or small
 
 
+def sound(found: Any) -> list[dict[str, Any]]:
+    """The processes of a list with plain values only, as copies: a saved record may hold anything."""
+    listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [{key: None if isinstance(value, list | dict) else value for key, value in one.items()} for one in listed]
+
+
 def run_of(table: FactTable) -> Run | None:
     """The run that the arm's log describes, None without an engine."""
     engine = table.value("engine.name")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kvaudit.record.tenants.evidence import Run
+from kvaudit.record.tenants.evidence import Run, sound
 from kvaudit.record.tenants.titles import ONE_PROCESS, is_engine, is_interpreter, is_titled, rank_of
 
 Tenant = dict[str, Any]
@@ -44,9 +44,9 @@ class _Case:
             one["class"], one["reason"] = kind, reason if isinstance(reason, str) else reason(one)
 
 
-def classified(found: Sequence[Any], run: Run) -> list[Tenant]:
+def classified(found: Any, run: Run) -> list[Tenant]:
     """The processes with class and reason. Input is what the snapshot's parser said, never changed."""
-    tenants = [dict(one) for one in found if isinstance(one, dict)]
+    tenants = sound(found)
     for one in tenants:
         one.setdefault("class", "unknown")
     case = _Case(run, tenants)
