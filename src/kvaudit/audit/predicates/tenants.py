@@ -54,6 +54,8 @@ def _named(tenant: dict[str, Any], pattern: str | None) -> bool:
 
 def _placed(arm: ArmContext, tenants: list[dict[str, Any]], tenant: dict[str, Any]) -> bool | None:
     """Whether a process shares a GPU with the run: None where the run's GPUs are not known."""
+    if _is_sliced(arm):
+        return None
     if arm.record.value("gpu.count") == 1:
         return True
     if isinstance(told := tenant.get("on_run_gpu"), bool):
@@ -62,6 +64,12 @@ def _placed(arm: ArmContext, tenants: list[dict[str, Any]], tenant: dict[str, An
     if not gpus or tenant.get("gpu") is None:
         return True if _uses_all(arm) else None
     return tenant.get("gpu") in gpus
+
+
+def _is_sliced(arm: ArmContext) -> bool:
+    """Whether a GPU is divided by MIG: processes on one GPU may then be on slices of their own."""
+    modes = arm.record.value("gpu.mig")
+    return isinstance(modes, list) and "Enabled" in modes
 
 
 def _uses_all(arm: ArmContext) -> bool:
@@ -99,6 +107,8 @@ def more_own_processes_than_gpus(arm: ArmContext, _arguments: dict[str, Any]) ->
     tenants, gpus = _tenants(arm), arm.record.value("parallel.gpus")
     if tenants is None:
         return Outcome(None, missing=[missing(arm, FIELD)])
+    if _is_sliced(arm):
+        return Outcome(None, missing=[f"arm {arm.name}: on which MIG slice each process runs"])
     titled = [one for one in _of(tenants, ["own", "unknown"]) if "title" in str(one.get("reason"))]
     large = [one for one in titled if one.get("mib") is None or one["mib"] >= _MIB_PER_GIB]
     places = {(one.get("gpu"), one.get("pid")) for one in large if one.get("gpu") is not None}
