@@ -45,6 +45,7 @@ CLUES: dict[str, str] = {
     "clue.service_state": "What the service manager says of the service: running, auto-restart, CrashLoopBackOff, and the like.",
     "clue.why_unknown": "Fields that this log cannot show, as `fields`, and why, as `because`.",
     "clue.metrics_counters": "Counters of one metrics dump: preemptions, prefix_queries, prefix_hits, started.",
+    "clue.result_run": "One run of a benchmark client: every figure it printed, with its place in the file.",
     "clue.raw_configuration": "A whole configuration (engine line, checkpoint file) for 'everything else that differs'.",
 }
 """Evidence that is no field of its own; `record` turns it into inferred facts. Name and meaning."""
