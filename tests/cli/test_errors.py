@@ -117,7 +117,7 @@ def _document(done: Result) -> dict[str, Any]:
     written = done.json
     assert list(written) == ["document", "version", "verdict", "exit_code", "errors"]
     head = {key: written[key] for key in ("document", "version", "verdict", "exit_code")}
-    assert head == {"document": "error", "version": 0, "verdict": "input_error", "exit_code": 2}
+    assert head == {"document": "error", "version": 1, "verdict": "input_error", "exit_code": 2}
     assert all(set(error) == {"path", "message", "tried"} for error in written["errors"])
     return dict(written)
 

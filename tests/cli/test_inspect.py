@@ -271,7 +271,7 @@ def test_every_labelled_checkpoint_file_is_read(call: Call) -> None:
 
 def test_the_document_has_the_promised_keys(call: Call) -> None:
     found = document(call, MODELS / "kestrel-8b")
-    assert (found["document"], found["version"]) == ("inspection", 0)
+    assert (found["document"], found["version"]) == ("inspection", 1)
     keys = {"label", "sources", "identity", "scheme", "blocks", "contradictions", "scales", "cache", "engines", "not_known"}
     assert keys <= set(found["models"][0])
     assert json.dumps(found)

@@ -15,6 +15,9 @@ from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import CLUES, Fact, Reading, Start
 from kvaudit.sources.source import Source
 
+READABLE_VERSIONS = (0, 1)
+"""Version 0 had the same keys, without the promise of version 1."""
+
 DEEPEST = 100
 """Configurations of 64 levels are read, and a record adds a few of its own."""
 
@@ -38,7 +41,7 @@ class SavedRecord:
             document = json.loads(source.text() or "")
         except (ValueError, RecursionError) as error:
             raise InputError(source.path, f"a damaged record: {error}") from error
-        if not isinstance(document, dict) or document.get("version") != 0:
+        if not isinstance(document, dict) or document.get("version") not in READABLE_VERSIONS:
             raise InputError(source.path, "a record of another document version; write it again with `kvaudit record`")
         if nested_too_deeply(document):
             raise InputError(source.path, f"a damaged record: nested deeper than {DEEPEST} levels")

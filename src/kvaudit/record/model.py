@@ -15,7 +15,8 @@ from kvaudit.parsers.facts import Fact, Start, Unparsed
 
 State = Literal["known", "absent", "unknown", "conflict"]
 
-DOCUMENT_VERSION = 0
+DOCUMENT_VERSION = 1
+"""Of every JSON document: within one version keys are only added, never renamed, removed, or given another meaning."""
 
 
 class FieldState(BaseModel):

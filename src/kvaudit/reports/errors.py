@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 
 from kvaudit.errors import InputError
+from kvaudit.record.model import DOCUMENT_VERSION
 from kvaudit.redaction import Redactor
 from kvaudit.reports.github_actions import disarm_json, disarm_text
 
@@ -29,7 +30,7 @@ def _said(one: InputError) -> str:
 def _json(errors: Errors) -> str:
     document = {
         "document": "error",
-        "version": 0,
+        "version": DOCUMENT_VERSION,
         "verdict": "input_error",
         "exit_code": 2,
         "errors": [{"path": one.path, "message": one.message, "tried": one.tried} for one in errors],
