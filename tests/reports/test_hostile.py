@@ -7,7 +7,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kvaudit.audit.report import Difference, Evidence, Finding, NotChecked, OtherDifference, Report
@@ -133,6 +133,9 @@ def test_the_page_of_why_is_masked_and_escaped_too(bad_pair: Report, redactor: R
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=120), width=st.integers(24, 210))
+@example(text="\x1f⺀\U0001b2fc", width=24)
+@example(text="⺀\ud7fc\U000102d1", width=24)
+@example(text="漢字" * 30, width=24)
 def test_any_text_at_any_width(text: str, width: int, bad_pair: Report) -> None:
     from kvaudit.reports.text.layout import width_of
 

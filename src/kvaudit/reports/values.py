@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from kvaudit.fields import FIELDS
+from kvaudit.reports.cells import beginning, ending, width_of
 
 _SHORTEST_PATH = 8
 _DIGEST = 12
@@ -88,15 +89,16 @@ def counted(number: int, noun: str) -> str:
 def location(file: str | None, line: int | None, pointer: str | None, room: int) -> str:
     """`file:line`, or `file#/pointer`; a path longer than `room` is shortened in the middle, the line number never."""
     mark = f":{line}" if line is not None else f"#{pointer}" if pointer else ""
-    if len(mark) > room // 2 and line is None:
+    if width_of(mark) > room // 2 and line is None:
         mark = shorten(mark, room // 2)
-    return shorten(file or "(no file)", max(_SHORTEST_PATH, room - len(mark))) + mark
+    return shorten(file or "(no file)", max(_SHORTEST_PATH, room - width_of(mark))) + mark
 
 
 def shorten(path: str, room: int) -> str:
-    """A path of at most `room` characters: the file name stays whole as long as it fits, the middle goes."""
-    if len(path) <= room:
+    """A path of at most `room` terminal cells: the file name stays whole as long as it fits, the middle goes."""
+    if width_of(path) <= room:
         return path
     name = path[path.rstrip("/").rfind("/") + 1 :]
-    tail = len(name) + 1 if len(name) + 4 <= room else room * 2 // 3
-    return f"{path[: max(0, room - tail - 1)]}…{path[-tail:]}"
+    wanted = width_of(name) + 1
+    tail = ending(path, wanted if wanted + 3 <= room else room * 2 // 3)
+    return f"{beginning(path, room - width_of(tail) - 1)}…{tail}"

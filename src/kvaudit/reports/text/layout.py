@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from kvaudit.reports import cells
 from kvaudit.reports.github_actions import disarm_text
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ def heading(words: str) -> Text:
 
 def width_of(text: Text | str) -> int:
     """Terminal cells that a text takes; wide characters take two."""
-    from rich.cells import cell_len
-
-    return cell_len(text if isinstance(text, str) else text.plain)
+    return cells.width_of(text if isinstance(text, str) else text.plain)
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
