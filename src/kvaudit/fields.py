@@ -653,7 +653,12 @@ _ROWS: tuple[Field, ...] = (
     Field("service.start_limit", "text", "Start limit, burst/interval."),
     Field("service.restarts", "int", "Restarts counted by the service manager."),
     Field("service.command", "list", "The launch command of the service."),
-    Field("service.watchdogs", "list", "Units and timers that restore services."),
+    Field(
+        "service.watchdogs",
+        "list",
+        "Units and timers that restore services.",
+        settles="the unit files and timers of the host, or the compose file that started the server",
+    ),
 )
 
 FIELDS: dict[str, Field] = {row.name: row for row in _ROWS}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from kvaudit.audit.baseline import Baseline
 from kvaudit.audit.capacity import decompose
+from kvaudit.audit.checklist import checklist
 from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
 from kvaudit.audit.differences import classify, expand_vary
 from kvaudit.audit.findings import Findings, apply_rules
@@ -48,6 +49,7 @@ class Wishes:
     baseline: Baseline | None = None
     settings_file: str | None = None
     notes: tuple[str, ...] = ()
+    checklist: bool = False
     today: datetime.date | None = None
     """The day that expiry dates are compared with; None: the current one."""
 
@@ -56,13 +58,15 @@ def check(record: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     """Audit one arm."""
     wishes = settled(wishes)
     arm = arm_of(ARM_NAMES[0], record, wishes, alone=True)
-    found = apply_rules(_chosen(rules, wishes), [arm], None)
+    chosen = _chosen(rules, wishes)
+    found = apply_rules(chosen, [arm], None)
     notes = without_what_does_not_count(found.findings, {arm.name: record.label}, wishes)
     undecided = _after_acceptance([*undecided_of_arm(record), *_open_requirements([arm])], wishes)
     verdict = _verdict(found.findings, undecided, ("pass", "fail"))
     report = _report("check", verdict, found, undecided=undecided, wishes=wishes, records=[record])
     report.settings.notes += notes
     report.reasons = reasons_of_check(report.findings, undecided, record)
+    report.checklist = checklist([arm], found, chosen) if wishes.checklist else None
     return report
 
 
@@ -72,7 +76,8 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     vary = expand_vary(wishes.vary)
     arms = [arm_of(name, record, wishes, vary) for name, record in zip(ARM_NAMES, (a, b), strict=True)]
     differences = classify(arms[0], arms[1], vary)
-    found = apply_rules(_chosen(rules, wishes), arms, PairContext(arms[0], arms[1], differences, vary))
+    chosen = _chosen(rules, wishes)
+    found = apply_rules(chosen, arms, PairContext(arms[0], arms[1], differences, vary))
     notes = without_what_does_not_count(found.findings, {arm.name: arm.record.label for arm in arms}, wishes)
     undecided = _after_acceptance([*undecided_of_pair(a, b, differences), *_open_requirements(arms)], wishes)
     verdict = _verdict(found.findings, undecided, ("comparable", "not_comparable"))
@@ -82,6 +87,7 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     report.capacity = decompose(a, b)
     report.other_differences = other_differences(a, b)
     report.reasons = reasons_of_diff(report, differences)
+    report.checklist = checklist(arms, found, chosen) if wishes.checklist else None
     return report
 
 

@@ -33,12 +33,22 @@ _NEEDS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """A rule that the evidence answers with no: it was asked, and what it looks for is not there."""
+
+    rule: str
+    arms: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+
+
 @dataclass(slots=True)
 class Findings:
     """What the rules made of the evidence."""
 
     findings: list[Finding] = field(default_factory=list)
     not_checked: list[NotChecked] = field(default_factory=list)
+    cleared: list[Cleared] = field(default_factory=list)
 
 
 def apply_rules(rules: Iterable[Rule], arms: list[ArmContext], pair: PairContext | None) -> Findings:
@@ -76,6 +86,8 @@ def _apply(rule: Rule, context: ArmContext | PairContext, found: Findings) -> No
         if finding.state == "unknown":
             needs = finding.missing or [rule.fix]
             found.not_checked.append(NotChecked(rule=rule.id, arms=names, needs=needs))
+    else:
+        found.cleared.append(Cleared(rule.id, tuple(names), tuple(evidence_of(outcome.cited))))
 
 
 def _under_test(rule: Rule, pair: PairContext) -> bool:
@@ -104,7 +116,7 @@ def _finding(rule: Rule, context: ArmContext | PairContext, names: list[str], ou
         arms=names,
         title=rule.title,
         message=fill(rule.message, context),
-        evidence=_evidence(cited),
+        evidence=evidence_of(cited),
         missing=list(dict.fromkeys(outcome.missing)),
         fix=fill(rule.fix, context),
         explained_by=_explained_by(context, outcome),
@@ -139,7 +151,8 @@ def _explained_by(context: ArmContext | PairContext, outcome: Outcome) -> str | 
     return next((one.explained_by for one in named if one.explained_by and one.explained_by not in fields), None)
 
 
-def _evidence(cited: list[Cited]) -> list[Evidence]:
+def evidence_of(cited: list[Cited]) -> list[Evidence]:
+    """The lines behind cited facts, each once and in their order."""
     seen: dict[tuple[Any, ...], Evidence] = {}
     for one in cited:
         for origin in one.fact.origins[:5]:

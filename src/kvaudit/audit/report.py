@@ -125,6 +125,20 @@ class Settings(BaseModel):
     """Suppressions that have expired, entries of a baseline that are gone, and settings files that were not used."""
 
 
+class ChecklistItem(BaseModel):
+    """One item of the checklist before a benchmark: what it asks, and what the evidence answers."""
+
+    number: int
+    id: str
+    title: str
+    state: Literal["pass", "fail", "cannot_tell"]
+    because: list[str] = []
+    """What decided; of an item that cannot be told, what is missing."""
+    rules: list[str] = []
+    """Rules that were asked for this item."""
+    evidence: list[Evidence] = []
+
+
 class Report(BaseModel):
     """The whole result of `diff` or `check`."""
 
@@ -144,3 +158,5 @@ class Report(BaseModel):
     other_differences: list[OtherDifference] = []
     not_checked: list[NotChecked] = []
     summary: Summary = Summary()
+    checklist: list[ChecklistItem] | None = None
+    """Only where the call asked for it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kvaudit.cli.options import audit_options
+from kvaudit.cli.options import audit_options, checklist_option
 from kvaudit.cli.running import guarded, make_redactor, publish, read, rules_of, wishes_of
 
 _EPILOG = """\b
@@ -17,6 +17,7 @@ Examples:
   kvaudit check server.log
   kvaudit check server.log config.json nvidia-smi.txt
   kvaudit check run-folder/ --fail-on warning
+  kvaudit check run-folder/ --checklist --format markdown
   kvaudit check run-folder/ --policy agreed.toml -o sarif=kvaudit.sarif -o junit=kvaudit.xml
   journalctl -u vllm | kvaudit check -
 """
@@ -25,6 +26,7 @@ Examples:
 @click.command("check", epilog=_EPILOG)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @audit_options
+@checklist_option
 def command(paths: tuple[str, ...], **options: Any) -> int:
     """Audit one arm: the gate before a benchmark. All paths together are the evidence of one arm."""
     redactor = make_redactor(options["redact"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kvaudit.cli.options import audit_options, complete_field
+from kvaudit.cli.options import audit_options, checklist_option, complete_field
 from kvaudit.cli.running import guarded, make_redactor, publish, read, read_both, rules_of, wishes_of
 
 _EPILOG = """\b
@@ -34,6 +34,7 @@ Examples:
     help="The difference under test; it and what follows from it are expected. Repeatable.",
 )
 @audit_options
+@checklist_option
 def command(
     first: str, second: str, extra_a: tuple[str, ...], extra_b: tuple[str, ...], vary: tuple[str, ...], **options: Any
 ) -> int:

@@ -111,3 +111,13 @@ def policy_options(command: Command) -> Command:
     for decorator in reversed(decorators):
         command = decorator(command)
     return command
+
+
+def checklist_option(command: Command) -> Command:
+    """The checklist before a benchmark."""
+    return click.option(
+        "--checklist",
+        is_flag=True,
+        help="Also answer the eleven questions to ask before a benchmark: pass, fail or cannot tell, with evidence. "
+        "Verdict and exit code stay as they are.",
+    )(command)

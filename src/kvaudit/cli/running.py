@@ -80,6 +80,7 @@ def wishes_of(options: dict[str, Any], vary: Sequence[str] = (), evidence: Seque
         baseline=read_baseline(options["baseline"]) if options["baseline"] else None,
         settings_file=" and ".join(force.files) or None,
         notes=tuple(force.notes),
+        checklist=bool(options.get("checklist")),
     )
 
 

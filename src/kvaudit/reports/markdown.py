@@ -25,7 +25,7 @@ def render(report: Report, redactor: Redactor) -> str:
     """Markdown that ends in a newline."""
     safe = for_people(report, redactor)
     sections = [_head(safe), _arms(safe), *_findings(safe), _capacity(safe), _differences(safe)]
-    sections += [_unchecked(safe), _suppressed(safe), _settings(safe)]
+    sections += [_unchecked(safe), _suppressed(safe), _checklist(safe), _settings(safe)]
     return disarm_text("\n\n".join(section for section in sections if section) + "\n")
 
 
@@ -69,11 +69,14 @@ def _finding(finding: Finding, report: Report) -> str:
 
 def _evidence(one: Evidence, report: Report) -> str:
     arm = f"arm {one.arm}: " if len(report.arms) > 1 else ""
-    mark = f":{one.line}" if one.line is not None else f"#{one.pointer}" if one.pointer else ""
     value = "" if one.value is None else f" = {code(value_of(one.field, one.value))}"
     excerpt = f" {code(one.excerpt)}" if one.excerpt else ""
-    place = code(f"{one.file or '(no file)'}{mark}")
-    return f"- {arm}`{one.field}`{value} ({one.stage}) {place}{excerpt}"
+    return f"- {arm}`{one.field}`{value} ({one.stage}) {code(_place(one))}{excerpt}"
+
+
+def _place(one: Evidence) -> str:
+    mark = f":{one.line}" if one.line is not None else f"#{one.pointer}" if one.pointer else ""
+    return f"{one.file or '(no file)'}{mark}"
 
 
 def _capacity(report: Report) -> str:
@@ -113,6 +116,28 @@ def _suppressed(report: Report) -> str:
     silent = [finding for finding in report.findings if finding.state == "suppressed"]
     lines = [f"- `{one.rule}` ({', '.join(one.arms)}): {prose(one.reason or 'no reason given')}" for one in silent]
     return "\n".join(["## Suppressed", "", *lines]) if lines else ""
+
+
+_ITEM_STATES = {"pass": "pass", "fail": "**fail**", "cannot_tell": "cannot tell"}
+
+
+def _checklist(report: Report) -> str:
+    if not report.checklist:
+        return ""
+    head = [_row(["", "question", "answer", "because", "evidence"]), _row(["---"] * 5)]
+    rows = [
+        _row(
+            [
+                str(item.number),
+                prose(item.title),
+                _ITEM_STATES[item.state],
+                "; ".join(prose(text) for text in item.because),
+                ", ".join(code(_place(one), True) for one in item.evidence),
+            ]
+        )
+        for item in report.checklist
+    ]
+    return "\n".join(["## Checklist", "", *head, *rows])
 
 
 def _settings(report: Report) -> str:

@@ -12,6 +12,7 @@ from kvaudit.redaction import Redactor
 from kvaudit.reports.redacted import for_people
 from kvaudit.reports.text.arms import arms
 from kvaudit.reports.text.capacity import capacity
+from kvaudit.reports.text.checklist import checklist
 from kvaudit.reports.text.differences import differences, hint
 from kvaudit.reports.text.findings import findings, suppressed
 from kvaudit.reports.text.header import header
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 NARROWEST = 24
 
-_SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppressed, notes, hint, settings)
+_SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppressed, checklist, notes, hint, settings)
 
 
 def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
