@@ -26,7 +26,7 @@ def test_the_pair_with_a_hidden_fp8_cache_fails_three_items(bad: Path, call: Cal
     failed = {name for name, item in items.items() if item["state"] == "fail"}
     assert failed == {"startup-logs-diffed", "checkpoint-inspected", "one-knob-two-shapes"}
     evidence = items["checkpoint-inspected"]["evidence"]
-    assert [one["file"] for one in evidence if one["line"]][0] == "b/server.log"
+    assert next(one["file"] for one in evidence if one["line"]) == "b/server.log"
     assert items["checkpoint-inspected"]["because"][0].startswith("hidden-fp8-kv [b]")
 
 
