@@ -23,7 +23,7 @@ def test_names_are_unique_and_in_families() -> None:
     families = Counter(name.partition(".")[0] for name in known_names())
     assert set(families) == {
         *("engine", "model", "kv_cache", "kv_transfer", "scheduler", "attention", "moe", "linear", "graphs", "parallel"),
-        *("speculative", "memory", "offload", "run", "runtime", "gpu", "service"),
+        *("speculative", "memory", "offload", "run", "runtime", "gpu", "service", "result"),
     }
 
 
@@ -45,7 +45,7 @@ def test_impact_and_rule_go_together(row: Field) -> None:
 @each_row
 def test_units_belong_to_quantities(row: Field) -> None:
     assert row.unit is None or row.type in ("int", "number", "list")
-    assert row.unit in (None, "tokens", "GiB", "MiB", "bytes", "fraction", "W", "MHz")
+    assert row.unit in (None, "tokens", "GiB", "MiB", "bytes", "fraction", "W", "MHz", "s", "ms", "req/s", "tok/s")
 
 
 @each_row
@@ -156,7 +156,7 @@ def test_a_recorded_spelling_stays_as_it_is() -> None:
 
 
 def test_groups_hold_what_vary_says() -> None:
-    assert list(GROUPS) == ["engine", "weights", "kv", "scheduler", "parallelism", "speculation", "memory"]
+    assert list(GROUPS) == ["engine", "weights", "kv", "scheduler", "parallelism", "speculation", "memory", "workload"]
     assert {"model.path", "model.quantization", "model.weights_gib"} <= set(GROUPS["weights"])
     assert "kv_cache.dtype" not in GROUPS["weights"]
     assert {"kv_cache.dtype", "kv_cache.tokens"} <= set(GROUPS["kv"])

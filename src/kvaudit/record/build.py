@@ -22,6 +22,7 @@ from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
+from kvaudit.record.results import settle_results
 from kvaudit.record.servers import join, names_of
 from kvaudit.record.services import settle_services
 from kvaudit.record.statement import settle_hash, settle_statement
@@ -228,6 +229,7 @@ def _settled(read: _Read, facts: list[Fact]) -> FactTable:
         settle_statement(table)
         settle_hash(table)
     infer_everything(table)
+    settle_results(table)
     _note(read, classify_tenants(table))
     return table
 

@@ -20,7 +20,7 @@ from kvaudit.record.table import FactTable
 from kvaudit.record.tenants.sharing import share_tenants
 
 _SUMS = ("parallel.gpus", "kv_cache.tokens_total", "engine.starts", "runtime.preemptions")
-_OF_THE_HOST = ("gpu", "service")
+_OF_THE_HOST = ("gpu", "service", "result")
 States = dict[str, FieldState]
 
 
