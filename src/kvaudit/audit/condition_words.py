@@ -31,6 +31,7 @@ SENTENCES: dict[str, str] = {
     "kv_pool_below_budget": (
         "the KV memory is below {share} of utilization × device memory − weights, and more than {slack} of the device is missing"
     ),
+    "load_over_concurrency": "more requests were in flight than the pool holds at full length",
     "failed_starts": "at least {count} starts in a row failed for the same cause",
     "tenant_on_run_gpu": "a process of class {classes} sits on a GPU of the run ({placed})",
     "tenants_hold_under": "processes of class {classes} cost, or else hold, less than {share} of the KV pool's memory",

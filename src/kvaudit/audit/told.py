@@ -1,4 +1,4 @@
-"""Sentences with figures that rule texts ask for by name: `{strangers}`, `{restarts}`, `{empty}`, `{room}`.
+"""Sentences with figures that rule texts ask for by name, such as `{strangers}` or `{load}`; `TOLD` lists them.
 
 Room: `audit`. Everything said here stands in the record; a name that has nothing to say gives an empty text, and the part of a
 message in double brackets around it is dropped.
@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import re2
+
 from kvaudit.audit.context import ArmContext
+from kvaudit.record.engine_variables import hint
 
 _MOST = 4
 _MIB_PER_GIB = 1024
+_VARIABLE = re2.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+")
 
 
 def _strangers(arm: ArmContext) -> str:
@@ -20,7 +24,7 @@ def _strangers(arm: ArmContext) -> str:
     value = arm.record.value("gpu.tenants")
     found = [one for one in value if isinstance(one, dict) and one.get("class") == "foreign"] if isinstance(value, list) else []
     said = [_stranger(one) for one in found[:_MOST]]
-    return "; ".join([*said, *([f"and {len(found) - _MOST} more"] if len(found) > _MOST else [])])
+    return "; ".join([*said, *_more(len(found))])
 
 
 def _stranger(one: dict[str, Any]) -> str:
@@ -70,11 +74,46 @@ def _conditions(arm: ArmContext) -> str:
     return "; ".join(dict.fromkeys(str(one.get("text")) for one in held[:_MOST]))
 
 
+def _variables(arm: ArmContext) -> str:
+    """The variables that the engine did not know, each with the nearest name that it does."""
+    notices = arm.record.value("engine.notices")
+    texts = [
+        str(one.get("text"))
+        for one in (notices if isinstance(notices, list) else [])
+        if isinstance(one, dict) and one.get("code") == "unknown-environment-variable"
+    ]
+    names = list(dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text)))
+    engine, version = arm.record.value("engine.name"), arm.record.value("engine.version")
+    said = [(name, hint(str(engine), version if isinstance(version, str) else None, name)) for name in names[:_MOST]]
+    return "; ".join([*(f"{name} ({text})" if text else name for name, text in said), *_more(len(names))])
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count - _MOST} more"] if count > _MOST else []
+
+
+def _load(arm: ArmContext) -> str:
+    """The load driven: what the log shows running and waiting, and what the client allows itself."""
+    running, waiting, sent = (
+        arm.record.value(name) for name in ("runtime.max_running", "runtime.max_waiting", "result.max_concurrency")
+    )
+    said = []
+    if isinstance(running, int):
+        queued = f", {waiting:,} waiting" if isinstance(waiting, int) else ""
+        said.append(f"the log shows up to {running:,} requests running{queued}")
+    allowed = [one for one in (sent if isinstance(sent, list) else [sent]) if isinstance(one, int)]
+    if allowed:
+        said.append(f"the client keeps up to {max(allowed):,} in flight")
+    return "; ".join(said)
+
+
 TOLD: dict[str, Callable[[ArmContext], str]] = {
     "strangers": _strangers,
     "restarts": _restarts,
     "empty": _empty,
     "room": _room,
     "conditions": _conditions,
+    "variables": _variables,
+    "load": _load,
 }
 """Placeholders of rule texts about one arm, besides fields."""

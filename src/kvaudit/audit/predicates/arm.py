@@ -270,3 +270,50 @@ def kv_pool_below_budget(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     budget = total * utilization - weights
     collapsed = memory < arguments["share"] * budget and budget - memory > arguments["slack"] * total
     return Outcome(collapsed, arm.cite(*names))
+
+
+@predicate("arm", {})
+def load_over_concurrency(arm: ArmContext, _arguments: dict[str, Any]) -> Outcome:
+    """More requests were in flight than the pool holds at full length: by the log's statistics, or by what the client sends."""
+    room = arm.record.value("kv_cache.max_concurrency")
+    if not _is_number(room):
+        return Outcome(None, missing=[missing(arm, "kv_cache.max_concurrency")])
+    seen, sent = _requests_seen(arm), _requests_sent(arm)
+    over = [
+        names
+        for names, load, capacity in (
+            (("runtime.max_running", "runtime.max_waiting"), seen, room),
+            (("result.max_concurrency",), sent, room * _workers(arm)),
+        )
+        if load is not None and load > capacity
+    ]
+    if over:
+        return Outcome(True, arm.cite("kv_cache.max_concurrency", *(name for names in over for name in names)))
+    if seen is None and sent is None:
+        return Outcome(
+            None, missing=[f"arm {arm.name}: the load driven (a log with its statistics, or the client's result file)"]
+        )
+    return Outcome(False, arm.cite("kv_cache.max_concurrency", "runtime.max_running"))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _requests_seen(arm: ArmContext) -> float | None:
+    """The most requests running and waiting that the log shows, per data-parallel worker."""
+    found = [arm.record.value(name) for name in ("runtime.max_running", "runtime.max_waiting")]
+    return float(found[0] + (found[1] if _is_number(found[1]) else 0)) if _is_number(found[0]) else None
+
+
+def _requests_sent(arm: ArmContext) -> float | None:
+    """The most requests in flight that a client allows itself, over its runs; None where workers may share them unseen."""
+    value = arm.record.value("result.max_concurrency")
+    allowed = [float(one) for one in (value if isinstance(value, list) else [value]) if _is_number(one)]
+    return max(allowed) if allowed and _workers(arm) else None
+
+
+def _workers(arm: ArmContext) -> int:
+    """Data-parallel workers that share the load; 0 where they are not known."""
+    value = arm.record.value("parallel.data")
+    return value if isinstance(value, int) and arm.record.state("parallel.data") == "known" else 0
