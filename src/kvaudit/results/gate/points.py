@@ -1,0 +1,101 @@
+"""Workload points: which runs repeat one measurement, and whether a point is prefill-heavy or decode-heavy.
+
+Room: `results`. Two runs repeat one measurement when the settings of the load are the same, as far as the files state them, and
+their mean lengths are within 20 %: a run of another point is no repetition. A setting that only one of two runs states separates
+them, because nothing shows that they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kvaudit.parsers.results.run import Run
+from kvaudit.results.gate.model import Kind
+
+SETTINGS = ("input_length", "output_length", "request_rate", "max_concurrency", "requests", "burstiness", "dataset")
+HEAVY = 2.0
+"""A point is heavy on one side when that side has at least twice the tokens of the other."""
+_LENGTHS_AGREE = 0.2
+
+
+@dataclass
+class Point:
+    """The runs of both arms at one workload point; lengths are those of its first run, in tokens per request."""
+
+    settings: dict[str, str]
+    input_tokens: float | None
+    output_tokens: float | None
+    arms: dict[str, list[Run]] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """Heavier on the prompt, on the output, or on neither."""
+        return kind_of(self.input_tokens, self.output_tokens)
+
+    @property
+    def name(self) -> str:
+        """What tells the point from others, for a sentence."""
+        lengths = [one for one in (self.input_tokens, self.output_tokens) if one is not None]
+        parts = ["/".join(f"{one:.0f}" for one in lengths) + " tokens"] if len(lengths) == 2 else []
+        words = {"request_rate": "rate", "max_concurrency": "concurrency", "requests": "requests", "dataset": "dataset"}
+        parts += [f"{word} {self.settings[name]}" for name, word in words.items() if name in self.settings]
+        return ", ".join(parts) or "all runs"
+
+
+def kind_of(input_tokens: float | None, output_tokens: float | None) -> Kind:
+    """The kind of a load by its mean lengths."""
+    if input_tokens is None or output_tokens is None:
+        return "unknown"
+    if input_tokens >= HEAVY * output_tokens:
+        return "prefill-heavy"
+    return "decode-heavy" if output_tokens >= HEAVY * input_tokens else "balanced"
+
+
+def points_of(arms: dict[str, list[Run]]) -> list[Point]:
+    """Every workload point of the arms, shortest prompts first."""
+    entries = [(_length(run, "input"), _length(run, "output"), arm, run) for arm, runs in arms.items() for run in runs]
+    points: list[Point] = []
+    for input_tokens, output_tokens, arm, run in _ordered(entries):
+        settings = {name: _shown(run.values[name].value) for name in SETTINGS if name in run.values}
+        point = _matching(points, settings, input_tokens, output_tokens)
+        if point is None:
+            point = Point(settings, input_tokens, output_tokens)
+            points.append(point)
+        point.arms.setdefault(arm, []).append(run)
+    return points
+
+
+_Entry = tuple[float | None, float | None, str, Run]
+
+
+def _ordered(entries: Sequence[_Entry]) -> list[_Entry]:
+    """By length, so that the grouping does not depend on the order of the files; runs of equal length keep their order."""
+    return sorted(entries, key=lambda one: (one[0] or 0.0, one[1] or 0.0))
+
+
+def _matching(points: Iterable[Point], settings: dict[str, str], *lengths: float | None) -> Point | None:
+    for point in points:
+        held = (point.input_tokens, point.output_tokens)
+        if point.settings == settings and all(_near(*pair) for pair in zip(held, lengths, strict=True)):
+            return point
+    return None
+
+
+def _near(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= _LENGTHS_AGREE * max(one, other)
+
+
+def _length(run: Run, side: str) -> float | None:
+    """Mean tokens per request: measured where the file tells, else as asked for."""
+    measured = run.number(f"mean_{side}_length")
+    if measured is not None:
+        return measured
+    tokens, completed = run.number(f"{side}_tokens"), run.number("completed")
+    return tokens / completed if tokens is not None and completed else run.number(f"{side}_length")
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
