@@ -52,7 +52,7 @@ def _of_engine(engine: Any) -> list[str]:
 
 def _holds_engine_evidence(record: Record) -> bool:
     """A log, launch command or metrics dump; a unit that happens to hold its server's command is a unit."""
-    kinds = ("engine-log", "metrics", "launch-command")
+    kinds = ("engine-log", "metrics", "endpoint", "launch-command")
     return any(map(record.has_kind, kinds)) or bool(record.value("engine.name") and not record.has_kind("service"))
 
 

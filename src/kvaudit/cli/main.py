@@ -20,6 +20,7 @@ _COMMANDS: dict[str, str] = {
     "record": "What one arm's engine really did, as JSON.",
     "why": "Where one value comes from: every fact, file and line.",
     "inspect": "A checkpoint alone: what it will make each engine do.",
+    "capture": "A run folder from a live server.",
     "explain": "The page of a rule or a field.",
     "rules": "The catalogue of rules; test a folder of rules.",
     "schema": "The JSON Schema of a document.",

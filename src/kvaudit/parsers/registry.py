@@ -19,7 +19,7 @@ _LEAST_CONFIDENCE = 0.5
 @cache
 def all_parsers() -> tuple[Parser, ...]:
     """Every parser, logs first."""
-    from kvaudit.parsers import checkpoint, results, services, snapshots
+    from kvaudit.parsers import checkpoint, endpoints, results, services, snapshots
     from kvaudit.parsers.gguf import GgufHeader
     from kvaudit.parsers.launch_command.parser import LaunchCommandFile
     from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
@@ -34,7 +34,8 @@ def all_parsers() -> tuple[Parser, ...]:
 
     files = (*checkpoint.PARSERS, GgufHeader())
     logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog(), TensorRtLlmLog(), LmdeployLog(), TgiLog())
-    documents: tuple[Parser, ...] = (*files, *snapshots.PARSERS, MetricsDump(), *results.PARSERS, *services.PARSERS)
+    beside = (MetricsDump(), *endpoints.PARSERS, *results.PARSERS)
+    documents: tuple[Parser, ...] = (*files, *snapshots.PARSERS, *beside, *services.PARSERS)
     return (*logs, SavedRecord(), *documents, LaunchCommandFile())
 
 

@@ -1,0 +1,87 @@
+"""The unit, container or pod that runs the server: its description, and its log.
+
+Room: `capture`. Only commands that look: `systemctl show` and `cat`, `journalctl`, `docker inspect` and `logs`, `kubectl get`,
+`describe` and `logs`. Each is optional; what cannot be had is a missing piece with its remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvaudit.capture.folder import RunFolder, Writing
+from kvaudit.capture.logs import keep_lines
+from kvaudit.capture.masking import masked_json, masked_text
+from kvaudit.capture.programs import found, output_of
+from kvaudit.errors import UsageError
+from kvaudit.redaction import Redactor
+
+_MOST_JOURNAL_LINES = 1_000_000
+
+
+def checked_name(option: str, name: str) -> str:
+    """A name of a unit, container or pod. Raises `UsageError` for what would be read as an option or a path."""
+    if not name or name.startswith("-") or any(not (letter.isalnum() or letter in "._-@:\\/") for letter in name):
+        raise UsageError(f"{option} {name!r}: no name of that kind")
+    return name
+
+
+def keep_unit(unit: str, folder: RunFolder, redactor: Redactor, *, with_log: bool) -> None:
+    """A systemd unit: what the manager holds, the files it read, the journal since boot."""
+    name = checked_name("--unit", unit)
+    scope = [] if output_of(["systemctl", "cat", name]).data else ["--user"]
+    _keep(["systemctl", *scope, "show", name], "service/systemctl-show.txt", folder, redactor)
+    _keep(["systemctl", *scope, "cat", name], f"service/{name.rpartition('/')[2]}", folder, redactor)
+    if not with_log:
+        return
+    which = [f"--user-unit={name}"] if scope else [f"--unit={name}"]
+    journal = ["journalctl", *which, "--boot", "--no-pager", "--output=short-iso-precise", f"--lines={_MOST_JOURNAL_LINES}"]
+    _keep_log(journal, folder, redactor, "read the journal as a member of the group systemd-journal, or give --log FILE")
+
+
+def keep_container(container: str, folder: RunFolder, redactor: Redactor, *, with_log: bool) -> None:
+    """A container of docker or podman: its inspection and its log."""
+    name = checked_name("--container", container)
+    program = "docker" if found("docker") or not found("podman") else "podman"
+    _keep([program, "inspect", "--type", "container", name], "service/docker-inspect.json", folder, redactor)
+    if with_log:
+        _keep_log([program, "logs", name], folder, redactor, "may you speak to the daemon? else give --log FILE", join=True)
+
+
+def keep_pod(pod: str, folder: RunFolder, redactor: Redactor, *, with_log: bool) -> None:
+    """A pod: its object, its description, the log of the previous container and of this one, oldest first."""
+    namespace, slash, name = checked_name("--pod", pod).partition("/")
+    if not slash or not namespace or not name:
+        raise UsageError(f"--pod {pod}: give NAMESPACE/NAME")
+    which = ["--namespace", namespace]
+    _keep(["kubectl", "get", "pod", name, *which, "--output", "json"], "service/pod.json", folder, redactor)
+    _keep(["kubectl", "describe", "pod", name, *which], "service/pod-description.txt", folder, redactor)
+    if not with_log:
+        return
+    before = output_of(["kubectl", "logs", name, *which, "--previous"])
+    now = output_of(["kubectl", "logs", name, *which])
+    if now.why:
+        folder.miss("log", now.why, "may you read this pod's log? else give --log FILE")
+    elif now.data or before.data:
+        source = f"kubectl logs {name} {' '.join(which)}" + (" (previous container first)" if before.data else "")
+        keep_lines(_split(before.data + now.data), Writing(folder, redactor), source)
+
+
+def _keep(command: list[str], name: str, folder: RunFolder, redactor: Redactor) -> None:
+    output = output_of(command)
+    if output.why:
+        folder.miss(" ".join(command), output.why, f"where it works: {' '.join(command)} > {name.rpartition('/')[2]}")
+        return
+    mask = masked_json if name.endswith(".json") else masked_text
+    folder.add(name, mask(output.data, redactor), "service", " ".join(command))
+
+
+def _keep_log(command: list[str], folder: RunFolder, redactor: Redactor, remedy: str, *, join: bool = False) -> None:
+    output = output_of(command, join=join)
+    if output.why or not output.data.strip():
+        folder.miss("log", output.why or f"{' '.join(command)} prints nothing", remedy)
+        return
+    keep_lines(_split(output.data), Writing(folder, redactor), " ".join(command))
+
+
+def _split(data: bytes) -> Iterator[bytes]:
+    return iter(data.rstrip(b"\n").split(b"\n"))
