@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers.results.aiperf_csv import AiperfTable
+from kvaudit.parsers.results.llama_bench_text import LlamaBenchTable
 from kvaudit.parsers.results.parser import ResultFile
+from kvaudit.parsers.results.stream import EventStream
 
-PARSERS = (ResultFile(),)
+PARSERS = (ResultFile(), LlamaBenchTable(), AiperfTable(), EventStream())
 """Every parser of result files."""
 
-__all__ = ["PARSERS", "ResultFile"]
+__all__ = ["PARSERS", "AiperfTable", "EventStream", "LlamaBenchTable", "ResultFile"]

@@ -13,7 +13,6 @@ from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.checkpoint.values import words
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.results.figures import MOST_ROWS, Draft, ServerFact
-from kvaudit.parsers.results.places import places
 from kvaudit.parsers.results.run import RUN_CLUE, Run
 from kvaudit.parsers.tables import fact
 from kvaudit.sources.source import Source
@@ -31,23 +30,14 @@ _WINDOW = 1 << 12
 
 @dataclass(slots=True)
 class Teller:
-    """Turns the drafts of one source into facts. `reader` names the format."""
+    """Turns the drafts of one source, whose text is at hand, into facts. `reader` names the format."""
 
     source: Source
     reader: str
     text: str
 
-    def facts(self, draft: Draft, start: int, number: int) -> list[Fact]:
-        """The facts of one draft, whose JSON value begins at offset `start`; `number` is its place in the file, 1-based."""
-        wanted = [
-            draft.pointer,
-            *(value.pointer or "" for value in draft.values.values()),
-            *(one.pointer for one in draft.server),
-        ]
-        return self.told(draft, places(self.text, start, wanted), number)
-
     def told(self, draft: Draft, found: dict[str, Place], number: int) -> list[Fact]:
-        """The facts of one draft whose places are known."""
+        """The facts of one draft, without what it says of the server; `number` is its place in the file, 1-based."""
         run = run_of(draft, self.source.path, found)
         origin = self._origin(draft.pointer, found[draft.pointer])
         facts = [fact(RUN_CLUE, run.model_dump(), "observed", [origin])]
@@ -55,9 +45,10 @@ class Teller:
         for field, value, stage, pointer in _fields_of(run):
             at = pointer if pointer is not None else draft.pointer
             facts.append(fact(field, value, stage, [self._origin(at, found[at])], scope=scope))
-        return [*facts, *(self._of_server(one, found[one.pointer]) for one in draft.server)]
+        return facts
 
-    def _of_server(self, said: ServerFact, place: Place) -> Fact:
+    def of_server(self, said: ServerFact, place: Place) -> Fact:
+        """A fact of the server."""
         return fact(said.field, said.value, said.stage, [self._origin(said.pointer, place)], how=said.how)
 
     def _origin(self, pointer: str, place: Place) -> Origin:
@@ -66,6 +57,12 @@ class Teller:
         line = self.text[begin : end if end >= 0 else place.start + _WINDOW]
         excerpt = self.source.excerpt(line, place.start - begin)
         return Origin(file=self.source.path, line=place.line, pointer=pointer, excerpt=excerpt, reader=self.reader)
+
+
+def wanted_of(draft: Draft) -> list[str]:
+    """The pointers whose places a draft needs."""
+    figures = [value.pointer or "" for value in draft.values.values()]
+    return [draft.pointer, *figures, *(one.pointer for one in draft.server)]
 
 
 def run_of(draft: Draft, path: str, found: dict[str, Place]) -> Run:

@@ -6,8 +6,8 @@ infinite, and is then the text `inf`.
 
 from __future__ import annotations
 
+import datetime
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,11 +87,6 @@ class Draft:
         """The pointer of `keys` in the document."""
         return self.pointer + pointer_of(*(str(key) for key in keys))
 
-    def count(self, name: str) -> int | None:
-        """A held figure as a whole number."""
-        held = self.values.get(name)
-        return int(held.value) if held and isinstance(held.value, int | float) and not isinstance(held.value, bool) else None
-
 
 def at(root: Any, *keys: Key) -> Any:
     """The value below a path of keys and indices; None where the path ends early."""
@@ -147,6 +142,14 @@ def text(value: Any) -> str | None:
     return value.strip()
 
 
+def moment(value: Any) -> str | None:
+    """Seconds since 1970 as ISO 8601 in UTC; None for what is no time of this century."""
+    seconds = number(value)
+    if seconds is None or not 946_684_800 <= seconds <= 4_102_444_800:
+        return None
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+
+
 def flag(value: Any) -> bool | None:
     """A truth value, also written."""
     if isinstance(value, str):
@@ -158,16 +161,6 @@ def counts(value: Any) -> list[int] | None:
     """A list of whole numbers of zero or more."""
     found = numbers(value)
     return [int(item) for item in found] if found is not None and all(item >= 0 and item == int(item) for item in found) else None
-
-
-def as_int(value: float) -> float | int:
-    """A whole number without its decimal point."""
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST else value
-
-
-def first(convert: Callable[[Any], Any], root: Any, keys: Sequence[str]) -> Any:
-    """The first value among `keys` that can be read."""
-    return next((found for key in keys if (found := convert(at(root, key))) is not None), None)
 
 
 def _converted(name: str, raw: Any, scale: float, written: bool) -> Any:

@@ -49,6 +49,7 @@ QUANTITIES: dict[str, tuple[str | None, str]] = {
     "output_tokens_retokenized": ("tokens", "output tokens counted again from the text"),
     "total_tokens": ("tokens", "input and output tokens"),
     "cached_tokens": ("tokens", "prompt tokens the server took from its prefix cache"),
+    "prefix_hit_rate": ("fraction", "share of the prompt tokens found in the prefix cache, as the tool took it from the server"),
     "request_throughput": ("req/s", ""),
     "input_throughput": ("tok/s", ""),
     "output_throughput": ("tok/s", ""),
@@ -119,7 +120,8 @@ class Run(BaseModel):
     """ISO 8601 where the file prints a date; with its zone only where the file has one."""
     values: dict[str, Value] = {}
     requests: list[dict[str, Any]] = []
-    """Per-request rows where an identity needs them (llmperf, traces): a bounded number."""
+    """Per-request rows where an identity needs them (llmperf, streams): a bounded number. Their keys are names of quantities
+    (`input_tokens`, `output_tokens`, `output_throughput`, `chunks`, …), `ttft` and `e2e` in milliseconds, and `error`."""
 
     def number(self, name: str) -> float | None:
         """A finite number of that name; None where the file has none."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.results.figures import Draft, at, counts, numbers, text
+from kvaudit.parsers.results.figures import Draft, Key, at, counts, numbers, text
 from kvaudit.parsers.results.shape import Shape
 
 TOOL = "vllm-bench-serve"
@@ -91,19 +91,26 @@ def draft(value: dict[str, Any], pointer: str = "", tool: str = TOOL) -> Draft:
     for name, keys in METADATA.items():
         any(run.take(name, key, written=True) for key in keys)
     run.take("endpoint", "backend") or run.take("endpoint", "endpoint_type")
-    run.take("output_tokens", "total_output_tokens", counted=_counted(value))
     take_arrays(run)
     return run
 
 
-def take_figures(run: Draft) -> None:
-    """The totals and latencies under the client's names."""
+def take_figures(run: Draft, *below: Key) -> None:
+    """The totals and latencies under the client's names, in the object below some keys."""
     for name, key in QUANTITIES.items():
-        run.take(name, key)
-    run.take("goodput", "request_goodput") or run.take("goodput", "request_goodput:")
-    for key in run.root:
-        if match := _LATENCY.search(str(key)):
-            run.take(f"{FAMILIES[match.group('family')]}.{match.group('statistic')}", key)
+        run.take(name, *below, key)
+    run.take("goodput", *below, "request_goodput") or run.take("goodput", *below, "request_goodput:")
+    for key in at(run.root, *below) or {}:
+        if quantity := latency_of(key):
+            run.take(quantity, *below, key)
+    value = at(run.root, *below)
+    run.take("output_tokens", *below, "total_output_tokens", counted=_counted(value) if isinstance(value, dict) else None)
+
+
+def latency_of(key: Any) -> str | None:
+    """The quantity of a key such as `p99_ttft_ms`."""
+    match = _LATENCY.search(key) if isinstance(key, str) else None
+    return f"{FAMILIES[match.group('family')]}.{match.group('statistic')}" if match else None
 
 
 def take_arrays(run: Draft) -> None:
