@@ -44,8 +44,10 @@ CLUES: dict[str, str] = {
     "clue.restart_policy": "Whether the service's policy can restart it for ever, with the arithmetic; made by `record`.",
     "clue.service_state": "What the service manager says of the service: running, auto-restart, CrashLoopBackOff, and the like.",
     "clue.why_unknown": "Fields that this log cannot show, as `fields`, and why, as `because`.",
-    "clue.metrics_counters": "Counters of one metrics dump: preemptions, prefix_queries, prefix_hits, started.",
+    "clue.metrics_counters": "Counters of one scrape of a metrics dump: values by quantity, their lines, start, label sets.",
+    "clue.metrics_window": "What was counted between the arm's metrics dumps, or since the start; made by `record`.",
     "clue.result_run": "One run of a benchmark client: every figure it printed, with its place in the file.",
+    "clue.result_single": "One run of a single change that the arm combines with others: its name and the run.",
     "clue.raw_configuration": "A whole configuration (engine line, checkpoint file) for 'everything else that differs'.",
 }
 """Evidence that is no field of its own; `record` turns it into inferred facts. Name and meaning."""

@@ -1,7 +1,7 @@
-"""What vLLM's metrics say: the cache configuration of the API server, counters and gauges.
+"""What vLLM's metrics say besides its counters: the cache configuration of the API server, and what V0's gauge gives away.
 
-Room: `parsers`. Source: vllm/v1/metrics/loggers.py, 0.8 to 0.33. `cache_dtype` is the API server's copy: it repeats what was
-asked for and never learns what a worker did, so `auto` here is a request and proves nothing.
+Room: `parsers`. Source: vllm/engine/metrics.py (V0), vllm/v1/metrics/loggers.py, 0.8 to 0.33. `cache_dtype` is the API server's
+copy: it repeats what was asked for and never learns what a worker did, so `auto` here is a request and proves nothing.
 """
 
 from __future__ import annotations
@@ -10,78 +10,47 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kvaudit.fields import Stage
-from kvaudit.parsers.facts import Fact, Origin
+from kvaudit.parsers.facts import Fact
 from kvaudit.parsers.metrics.exposition import Sample
+from kvaudit.parsers.metrics.tally import Locate
+from kvaudit.parsers.metrics.values import gib, integer, positive, switch
 from kvaudit.parsers.tables import fact
 
-Locate = Callable[[Sample, str], Origin]
-
 _CONFIGURATION = "vllm:cache_config_info"
-_PREEMPTIONS = ("vllm:num_preemptions_total", "vllm:num_preemptions")
-_QUERIES = ("vllm:prefix_cache_queries_total", "vllm:gpu_prefix_cache_queries_total", "vllm:prefix_cache_queries")
-_HITS = ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total", "vllm:prefix_cache_hits")
-_GIB = 1 << 30
-
-
-def _integer(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 and int(text) > 0 else None
-
-
-def _positive(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 < value < float(1 << 62) else None
-
-
-def _switch(text: str) -> bool | None:
-    return {"True": True, "False": False}.get(text)
-
-
-def _gib(text: str) -> float | None:
-    amount = _integer(text)
-    return amount / _GIB if amount else None
-
+_HIT_RATE = "vllm:gpu_prefix_cache_hit_rate"
+_POSITIONS = "vllm:spec_decode_num_accepted_tokens_per_pos_total"
+_DRAFTS = "vllm:spec_decode_num_drafts_total"
+_DRAFT_TOKENS = "vllm:spec_decode_num_draft_tokens_total"
 
 _LABELS: tuple[tuple[str, str, Stage, Callable[[str], Any]], ...] = (
-    ("block_size", "kv_cache.block_size", "resolved", _integer),
-    ("num_gpu_blocks", "kv_cache.blocks", "observed", _integer),
-    ("gpu_memory_utilization", "memory.utilization", "resolved", _positive),
-    ("enable_prefix_caching", "kv_cache.prefix_caching", "resolved", _switch),
-    ("kv_cache_size_tokens", "kv_cache.tokens", "observed", _integer),
-    ("kv_cache_max_concurrency", "kv_cache.max_concurrency", "observed", _positive),
-    ("kv_cache_memory_bytes", "kv_cache.memory_gib", "resolved", _gib),
-    ("cpu_kvcache_space_bytes", "kv_cache.memory_gib", "resolved", _gib),
+    ("block_size", "kv_cache.block_size", "resolved", integer),
+    ("num_gpu_blocks", "kv_cache.blocks", "observed", integer),
+    ("gpu_memory_utilization", "memory.utilization", "resolved", positive),
+    ("enable_prefix_caching", "kv_cache.prefix_caching", "resolved", switch),
+    ("kv_cache_size_tokens", "kv_cache.tokens", "observed", integer),
+    ("kv_cache_max_concurrency", "kv_cache.max_concurrency", "observed", positive),
+    ("kv_cache_memory_bytes", "kv_cache.memory_gib", "resolved", gib),
+    ("cpu_kvcache_space_bytes", "kv_cache.memory_gib", "resolved", gib),
 )
 
 
 def facts_of(samples: Iterable[Sample], locate: Locate) -> list[Fact]:
-    """The facts of one vLLM dump; counters come as one clue, because rates need two moments or a whole run."""
+    """The facts of one vLLM scrape; its counters come as one clue, because rates need two moments or a whole run."""
     found = list(samples)
+    engines = [one for one in found if one.name == _CONFIGURATION]
     out: list[Fact] = []
-    for sample in found:
-        if sample.name == _CONFIGURATION:
-            out += _configuration(sample, locate)
-    counters = {
-        "preemptions": _sum(found, _PREEMPTIONS),
-        "prefix_queries": _sum(found, _QUERIES),
-        "prefix_hits": _sum(found, _HITS),
-        "started": next((sample.value for sample in found if sample.name == "process_start_time_seconds"), None),
-    }
-    named = [sample for sample in found if sample.name in (*_PREEMPTIONS, *_QUERIES, *_HITS)]
-    if named:
-        out.append(fact("clue.metrics_counters", counters, "observed", [locate(sample, sample.name) for sample in named[:6]]))
-    return out
+    for one in engines:
+        out += _configuration(one, len(engines), locate)
+    return [*out, *_caching_of_v0(found, locate), *_drafted(found, locate)]
 
 
-def _configuration(sample: Sample, locate: Locate) -> list[Fact]:
-    engine = sample.labels.get("engine", "0")
-    scope = f"DP{engine}"
+def _configuration(sample: Sample, engines: int, locate: Locate) -> list[Fact]:
+    """Each label that says something. With several engines behind one API server `num_gpu_blocks` is their sum."""
+    scope = f"DP{sample.labels.get('engine', '0')}"
     out = []
     for label, name, stage, convert in _LABELS:
         value = convert(sample.labels[label]) if label in sample.labels else None
-        if value is not None:
+        if value is not None and (label != "num_gpu_blocks" or engines == 1):
             out.append(fact(name, value, stage, [locate(sample, label)], scope=scope))
     asked = sample.labels.get("cache_dtype")
     if asked:
@@ -89,10 +58,25 @@ def _configuration(sample: Sample, locate: Locate) -> list[Fact]:
     return out
 
 
-def _sum(samples: list[Sample], names: tuple[str, ...]) -> float | None:
-    """The counter over all engines, under the first of its names that the dump holds."""
-    for name in names:
-        values = [sample.value for sample in samples if sample.name == name]
-        if values:
-            return sum(values)
-    return None
+def _caching_of_v0(found: list[Sample], locate: Locate) -> list[Fact]:
+    """V0's gauge is -1 where the allocator keeps no prefixes, and a share where it does."""
+    held = [one for one in found if one.name == _HIT_RATE]
+    if not held or any(one.value != -1 and not 0 <= one.value <= 1 for one in held):
+        return []
+    caching = {one.value != -1 for one in held}
+    how = "V0's hit rate gauge is -1 where prefixes are not kept" if caching == {False} else "V0's hit rate gauge is a share"
+    origins = [locate(one, _HIT_RATE) for one in held[:4]]
+    return [fact("kv_cache.prefix_caching", caching.pop(), "inferred", origins, how=how)] if len(caching) == 1 else []
+
+
+def _drafted(found: list[Sample], locate: Locate) -> list[Fact]:
+    """Tokens drafted per step: one counter for each position, and exactly that many drafted in every step."""
+    positions = sorted({one.labels.get("position", "") for one in found if one.name == _POSITIONS})
+    drafts = [one for one in found if one.name == _DRAFTS]
+    tokens = [one for one in found if one.name == _DRAFT_TOKENS]
+    steps = sum(one.value for one in drafts)
+    if not positions or steps <= 0 or sum(one.value for one in tokens) != steps * len(positions):
+        return []
+    how = f"{len(positions)} draft positions are counted, and {len(positions)} tokens were drafted in each of {steps:,.0f} steps"
+    origins = [locate(one, one.name) for one in (*drafts[:2], *tokens[:2])]
+    return [fact("speculative.tokens", len(positions), "inferred", origins, how=how)]
