@@ -13,6 +13,7 @@ from typing import Any
 
 from kvaudit.fields import Stage
 from kvaudit.parsers.checkpoint.positions import pointer_of
+from kvaudit.parsers.checkpoint.values import words
 from kvaudit.parsers.results.run import LATENCIES, STATISTICS, Value, is_quantity
 
 LARGEST = 1e18
@@ -22,6 +23,14 @@ MOST_ROWS = 2_000
 _LONGEST = 300
 _TEXTS = frozenset({"dataset", "endpoint"})
 _FLAGS = frozenset({"ignore_eos", "streaming"})
+_COUNTS = words(
+    """
+    requests max_concurrency seed max_tokens choices warmups completed failed input_tokens output_tokens output_tokens_retokenized
+    total_tokens cached_tokens gpus draft_tokens accepted_tokens drafts input_lengths.count input_lengths.sum output_lengths.count
+    output_lengths.sum output_lengths.min output_lengths.max chunks.sum truncated finished score_items peak_concurrency
+    """
+)
+"""Quantities that are counted: `64.0` is 64."""
 Key = str | int
 
 
@@ -171,6 +180,7 @@ def _converted(name: str, raw: Any, scale: float, written: bool) -> Any:
     if name == "request_rate":
         return rate(raw)
     value = written_number(raw) if written else number(raw)
-    if value is None or scale == 1.0:
-        return value
-    return number(value * scale)
+    if value is not None and scale != 1.0:
+        value = number(value * scale)
+    whole = isinstance(value, float) and value.is_integer() and name in _COUNTS
+    return int(value) if whole and value is not None else value

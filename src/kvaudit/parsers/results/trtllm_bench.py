@@ -11,6 +11,7 @@ from typing import Any
 
 from kvaudit.parsers.results.figures import Draft, Key, at, number, text
 from kvaudit.parsers.results.shape import Shape
+from kvaudit.parsers.tensorrt_llm.converters import reported_kv, weight_algorithm
 
 _FIGURES: dict[str, tuple[Key, ...]] = {
     "requests": ("dataset", "num_requests"),
@@ -46,7 +47,6 @@ _FAMILIES: dict[str, tuple[Key, ...]] = {
     "ttft": ("streaming_metrics", "ttft_percentiles"),
     "tpot": ("streaming_metrics", "tpot_percentiles"),
 }
-_KV_TYPES = {"fp8": "fp8_e4m3", "nvfp4": "nvfp4", "int8": "int8"}
 _CORES = {"pytorch": "pytorch", "trt": "tensorrt", "tensorrt": "tensorrt"}
 _DTYPES = frozenset({"bfloat16", "float16", "float32"})
 
@@ -81,8 +81,11 @@ def _take_engine(run: Draft) -> None:
     run.says("model.path", run.model, "requested", "engine", "model")
     dtype = str(at(root, "engine", "dtype")).lower()
     run.says("model.dtype", dtype if dtype in _DTYPES else None, "resolved", "engine", "dtype")
-    kv_type = _KV_TYPES.get(str(at(root, "engine", "kv_cache_dtype")).lower())
-    run.says("kv_cache.dtype", kv_type, "resolved", "engine", "kv_cache_dtype")
+    run.says(
+        "clue.kv_dtype_worker", reported_kv(str(at(root, "engine", "kv_cache_dtype"))), "resolved", "engine", "kv_cache_dtype"
+    )
+    weights = weight_algorithm(str(at(root, "engine", "quantization")))
+    run.says("model.weight_format", weights, "resolved", "engine", "quantization")
     sizes = {"parallel.tensor": "tp_size", "parallel.pipeline": "pp_size", "parallel.gpus": "world_size"}
     limits = {"scheduler.max_num_seqs": "max_batch_size", "scheduler.max_num_batched_tokens": "max_num_tokens"}
     for field, key in {**sizes, **limits}.items():

@@ -36,6 +36,9 @@ _AROUND = {
 }
 
 
+_SCORES = frozenset(("overall_accuracy", "accuracy", "score", "acc", "exact_match"))
+
+
 def claims(shape: Shape) -> bool:
     """The object with its totals."""
     return not shape.listed and {"completed", "total_output", "request_throughput"} <= shape.below(_BELOW)
@@ -73,7 +76,7 @@ def _take_score(run: Draft) -> None:
     """Harnesses name the metric as they like; only a figure that is called accuracy or score is one."""
     metrics = at(run.root, "evaluation_metrics")
     for key in metrics if isinstance(metrics, dict) else {}:
-        if key in ("accuracy", "score", "acc", "exact_match"):
+        if key in _SCORES:
             run.take("score", "evaluation_metrics", key)
     if "score" in run.values:
-        run.take("score_items", "evaluation_metrics", "total") or run.take("score_items", "num_prompts")
+        any(run.take("score_items", "evaluation_metrics", key) for key in ("overall_total", "total"))

@@ -1,6 +1,7 @@
 """YAML result files: the safe reader's cells put together again, with the place of every value.
 
-Room: `parsers.results`. Plain scalars become numbers and truth values by the rules of YAML's core schema; quoted ones stay texts.
+Room: `parsers.results`. Scalars become numbers and truth values by the rules of YAML's core schema, quoted ones too: the
+cells do not tell them apart.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def _with_lists(node: Any) -> Any:
 
 
 def _scalar(cell: Cell) -> Any:
-    if not cell.plain:
+    if cell.block:
         return cell.text
     if cell.text in _NULLS:
         return None
