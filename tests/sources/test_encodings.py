@@ -57,3 +57,10 @@ def test_journal_bytes_that_are_no_bytes_stay_as_they_are(tmp_path: Path) -> Non
     source = source_of(tmp_path, plain([json.dumps(entry), json.dumps(good)]))
     assert texts(source) == ["GPU KV cache size: 16 tokens"]
     assert [raw.number for raw in source.hits] == [2]
+
+
+@pytest.mark.parametrize("numbers", ["1 2, 3", "18446744073709551616 150", "9" * 5_000, "300"])
+def test_lists_that_hold_no_bytes_are_left_as_they_are(numbers: str, tmp_path: Path) -> None:
+    line = '{"__CURSOR": "s=1", "_PID": "7", "MESSAGE": [%s], "x": "GPU KV cache size"}' % numbers
+    source = source_of(tmp_path, plain([line]))
+    assert source.head == line + "\n"

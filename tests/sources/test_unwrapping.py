@@ -99,3 +99,9 @@ def test_readable_takes_off_colours_holes_and_the_end_of_the_line() -> None:
     raw = b"\xef\xbb\xbf\0\0\x1b[0;36m(APIServer pid=7)\x1b[0;0m a\rb\xff\r"
     assert readable(raw) == "(APIServer pid=7) a\rb\ufffd"
     assert without_colours("\x1b]0;title\x07a\x1b(Bb\x1b[?25lc") == "abc"
+
+
+def test_half_a_surrogate_pair_is_replaced_wherever_an_escape_names_one() -> None:
+    whole = '{"log": "a \\ud800 b\\n", "stream": "stdout"}'
+    cut = '{"log":"a \\ud800 b'
+    assert [piece.text for line in (whole, cut) for piece in pieces(line)] == ["a ? b", "a ? b"]

@@ -15,6 +15,7 @@ from kvaudit.fields import FIELDS, Stage
 from kvaudit.parsers.facts import CLUES, Fact, Origin
 
 Pick = Literal["all", "first", "last"]
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,11 @@ class Table:
         return tuple(dict.fromkeys(row.hint for row in self.rows))
 
     def matches(self, message: str) -> Iterator[Match | Row]:
-        """Every row that matches `message`; a row whose hint is there but whose pattern is not comes back bare."""
+        """Every row that matches `message`; a row whose hint is there but whose pattern is not comes back bare.
+
+        So does one whose number has more digits than any engine counts to: nothing behind a row meets an integer that Python
+        refuses to read.
+        """
         for row, hint, pattern in self._compiled:
             if hint not in message:
                 continue
@@ -79,7 +84,16 @@ class Table:
                 yield row
                 continue
             groups = {name: text for name, text in match.groupdict().items() if text is not None}
+            if any(map(is_absurd, groups.values())):
+                yield row
+                continue
             yield Match(row, _converted(row, groups), groups, _value_at(row, match, pattern))
+
+
+def is_absurd(text: str) -> bool:
+    """Whether a text is an integer of more than 18 digits: more than 64 bits hold, and beyond 4,300 Python reads none at all."""
+    digits = text.lstrip("+-").replace(",", "") if len(text) > _MOST_DIGITS else ""
+    return len(digits) > _MOST_DIGITS and digits.isdecimal()
 
 
 def _value_at(row: Row, match: Any, pattern: Any) -> int:

@@ -77,8 +77,8 @@ class _ByteLists:
 
 
 def _as_string(match: Any) -> bytes:
-    numbers = [int(number) for number in match.group(1).split(b",") if number.strip()]
-    if any(number > 255 for number in numbers):
+    numbers = [number.strip() for number in match.group(1).split(b",") if number.strip()]
+    if any(not number.isdigit() or len(number) > 3 or int(number) > 255 for number in numbers):
         return bytes(match.group(0))
-    text = bytes(numbers).decode("utf-8", "replace")
+    text = bytes(map(int, numbers)).decode("utf-8", "replace")
     return b'"MESSAGE":' + json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")

@@ -55,7 +55,7 @@ def entry_lines(text: str) -> list[Entry]:
         document = json.loads(bare, strict=False)
     except (ValueError, RecursionError):
         return _of_cut_entry(bare)
-    return list(_lines_of(document, 0))
+    return [(name, _whole(line)) for name, line in _lines_of(document, 0)]
 
 
 def string_lines(text: str, name: str) -> list[Entry] | None:
@@ -66,7 +66,7 @@ def string_lines(text: str, name: str) -> list[Entry] | None:
     bare = text.strip().rstrip(",")
     if len(bare) > 2 and bare[0] in "{[":
         try:
-            return [(name, line) for _, line in _lines_of(json.loads(bare, strict=False), 0, bare_strings=True)]
+            return [(name, _whole(line)) for _, line in _lines_of(json.loads(bare, strict=False), 0, bare_strings=True)]
         except (ValueError, RecursionError):
             pass
     if match := _STRING_LINE.match(bare):
@@ -81,10 +81,15 @@ def unescaped(body: str) -> str:
     """The text of a JSON string body; a body that was cut inside an escape loses the rest of it."""
     for cut in range(7):
         try:
-            return str(json.loads(f'"{body[: len(body) - cut]}"', strict=False))
+            return _whole(str(json.loads(f'"{body[: len(body) - cut]}"', strict=False)))
         except ValueError:
             continue
     return body
+
+
+def _whole(text: str) -> str:
+    """The text without halves of surrogate pairs: an escape can name one, no encoding can write it."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _of_cut_entry(text: str) -> list[Entry]:

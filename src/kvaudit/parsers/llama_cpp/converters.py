@@ -46,7 +46,7 @@ def size(words: str) -> float | None:
 def version(words: str) -> str | None:
     """`8193 (ecd99d6a9)` from build number and commit; None where the build does not know them."""
     found = _BUILD.match(" ".join(part for part in words.replace("(", " ").replace(")", " ").replace('"', " ").split()))
-    if found is None or int(found.group("number")) == 0:
+    if found is None or not found.group("number").strip("0"):
         return None
     return f"{found.group('number')} ({found.group('commit')})"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.tensorrt_llm import llm_args
+from kvaudit.parsers.tensorrt_llm.converters import integer
 from kvaudit.parsers.tensorrt_llm.pools import Pool, Seen
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ def _sizes(start: StartBuilder) -> None:
     if dry and pools.loading is not None:
         return
     for record in pools.shortened:
-        length = int(record.message.rpartition(" ")[2])
+        length = integer(record.message.rpartition(" ")[2])
+        if length is None:
+            continue
         origin = collector.origin(record, 0, "shortened")
         collector.add("model.max_len", length, "observed", [origin], weight=2, pick="last")
         collector.note("context-auto-fit", record.message[:300], [origin])

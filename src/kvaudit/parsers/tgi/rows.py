@@ -22,7 +22,7 @@ def _switch(text: str) -> bool | None:
 
 
 def _largest(text: str) -> int | None:
-    numbers = [int(digits) for digits in _DIGITS.findall(text)]
+    numbers = [int(digits) for digits in _DIGITS.findall(text) if len(digits) < 20]
     return max(numbers) if numbers else None
 
 

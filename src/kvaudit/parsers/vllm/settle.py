@@ -177,7 +177,7 @@ def _block_size(start: StartBuilder) -> None:
     fewest = min(blocks, key=lambda fact: fact.value)
     size = collector.fact("kv_cache.block_size")
     concurrency = collector.ranked("kv_cache.max_concurrency")
-    if (size is None or not isinstance(size.value, int)) and concurrency and length and isinstance(length.value, int):
+    if (size is None or not isinstance(size.value, int)) and concurrency and length and _is_count(length.value):
         fits = [number for number in _BLOCK_SIZES if abs(number * fewest.value / length.value - concurrency[0].value) <= 0.006]
         if len(fits) == 1:
             origins = [*fewest.origins, *concurrency[0].origins]
@@ -187,6 +187,10 @@ def _block_size(start: StartBuilder) -> None:
     if size is not None and isinstance(size.value, int):
         origins = [*fewest.origins, *size.origins]
         collector.add("kv_cache.tokens", fewest.value * size.value, "inferred", origins, how="blocks × block size")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value > 0
 
 
 def _outcome(start: StartBuilder, outcome: Outcome) -> None:
