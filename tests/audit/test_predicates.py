@@ -22,6 +22,9 @@ RESTART = {"service.restart": "on-failure", "service.start_limit": "5/300"}
 DROPPED = {"flag": "--seed", "why": "$SEED is not set, so its value is dropped", "variable": "SEED"}
 FAILED = {"outcome": "failed: no memory", "cause": "no memory", "ready": False}
 
+RELEASE_19 = {"engine.name": "vllm", "engine.version": "0.19.1", "memory.utilization": 0.9, "run.args": {"model": "a"}}
+RELEASE_20 = {**RELEASE_19, "engine.version": "0.20.0", "memory.utilization": 0.92}
+
 ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
     ("equals", {"field": "run.seed", "value": 7}, {"run.seed": 7}, True),
     ("equals", {"field": "run.seed", "value": 7}, {"run.seed": 8}, False),
@@ -208,6 +211,13 @@ PAIR: list[tuple[str, dict[str, Any], Fields, Fields, tuple[str, ...], bool | No
         (),
         False,
     ),
+    ("default_moved", {}, RELEASE_19, RELEASE_20, (), True),
+    ("default_moved", {}, RELEASE_19, {**RELEASE_20, "memory.utilization": 0.85}, (), False),
+    ("default_moved", {}, RELEASE_19, {**RELEASE_20, "engine.version": "0.19.1"}, (), False),
+    ("default_moved", {}, RELEASE_19, RELEASE_20, ("memory.utilization",), False),
+    ("default_moved", {}, RELEASE_19, {**RELEASE_20, "memory.utilization": [{"value": 0.92, "stage": "requested"}]}, (), False),
+    ("default_moved", {}, RELEASE_19, {key: RELEASE_20[key] for key in RELEASE_20 if key != "run.args"}, (), None),
+    ("default_moved", {}, {"engine.name": "vllm", "memory.utilization": 0.9}, RELEASE_20, (), None),
     ("relative_gap_from", {"field": "kv_cache.tokens", "value": 0.2}, {"kv_cache.tokens": 100}, {}, (), None),
     (
         "relative_gap_from",

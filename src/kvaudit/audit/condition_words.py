@@ -45,6 +45,7 @@ SENTENCES: dict[str, str] = {
     "differs": "at least one of {fields} differs beyond its tolerance and is not under test",
     "same": "{fields} are known and equal on both arms",
     "differs_undeclared": "one of {fields} differs and was typed on neither arm",
+    "default_moved": "a setting that nobody typed differs just as the engine's default does between the two releases",
     "relative_gap_from": "1 − min ÷ max of {field} is {value} or more",
     "points_from": "{field} differs by {value} or more",
     "axes_over": "more than {count} settings of error impact differ that follow from nothing else",

@@ -1,7 +1,8 @@
 """Fills the placeholders of rule texts with values: `{kv_cache.dtype}` of an arm, `{a.kv_cache.dtype}` of a pair.
 
-`{arm}` is the arm's name, `{axes}` the unfolded differences of error impact of a pair; `{required}` and `{found}` are what a
-policy requires and what is there; the names of `told` are sentences with figures.
+`{arm}` is the arm's name, `{axes}` the unfolded differences of error impact of a pair, `{moves}` the defaults that moved between
+its releases; `{required}` and `{found}` are what a policy requires and what is there; the names of `told` are sentences with
+figures.
 
 Room: `audit`. Placeholders are looked up, never evaluated; an unknown value is written as unknown.
 """
@@ -15,6 +16,7 @@ import re2
 from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.pair import axes_of
 from kvaudit.audit.told import TOLD
+from kvaudit.audit.told_moves import moves_told
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -44,6 +46,8 @@ def _is_known(name: str, context: ArmContext | PairContext) -> bool:
         if name in TOLD:
             return bool(TOLD[name](context))
         return name not in FIELDS or context.record.state(name) == "known"
+    if name == "moves":
+        return bool(moves_told(context))
     return all(arm.record.state(name[2:]) == "known" for arm in context.arms if name.startswith(f"{arm.name}."))
 
 
@@ -58,6 +62,8 @@ def _filled(name: str, context: ArmContext | PairContext) -> str:
         return written(context.record, name) if name in FIELDS else f"{{{name}}}"
     if name == "axes":
         return ", ".join(field for fields in axes_of(context).values() for field in fields) or "none"
+    if name == "moves":
+        return moves_told(context)
     for arm in context.arms:
         if name.startswith(f"{arm.name}.") and name[2:] in FIELDS:
             return written(arm.record, name[2:])

@@ -147,7 +147,7 @@ def _with_line(where: str, place: list[str | int]) -> str:
 def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Placeholders of message and fix that the renderer would not fill, and any placeholder in the other texts."""
     arms = ("a.", "b.") if document.get("scope") == "pair" else ("",)
-    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm", *TOLD} if arms == ("",) else {"axes"})
+    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm", *TOLD} if arms == ("",) else {"axes", "moves"})
     allowed |= {"required", "found"} if document.get("needs") == "policy" else set()
     for name in _TEXTS:
         if str(document.get(name, "")).count("[[") != str(document.get(name, "")).count("]]"):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from kvaudit.audit.context import Outcome, PairContext
+from kvaudit.audit.context import ArmContext, Outcome, PairContext
 from kvaudit.audit.predicates.arm import undeclared
 from kvaudit.audit.predicates.registry import FIELD_NAME, NUMBER, missing, predicate
 from kvaudit.audit.predicates.tenants import tenants_differ
 from kvaudit.audit.report import Difference
 from kvaudit.audit.tolerance import beyond_tolerance, relative_gap
 from kvaudit.fields import FIELDS
+from kvaudit.record.engine_defaults import Move, moves_between, release_of, shows_defaults
 
 _ROUNDING = 1e-9
 _NAMES: dict[str, Any] = {"type": "array", "items": FIELD_NAME, "minItems": 1}
@@ -141,8 +142,44 @@ def weights_and_settings_differ(pair: PairContext, _arguments: dict[str, Any]) -
 def differs_undeclared(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """One of the fields differs, nothing but the engine's version explains it, and nobody typed it on either arm."""
     names = [name for name in arguments["fields"] if _unexplained(pair, name)]
-    asked = {name: [undeclared(arm, {"field": name}) for arm in pair.arms] for name in names}
+    asked = {name: [_untyped(arm, name) for arm in pair.arms] for name in names}
     found = [name for name in names if all(one.truth is True for one in asked[name])]
+    if found:
+        return Outcome(True, pair.cite(*found))
+    missing_ = [text for outcomes in asked.values() for one in outcomes if one.truth is None for text in one.missing]
+    return Outcome(None, missing=missing_) if missing_ else Outcome(False)
+
+
+def _untyped(arm: ArmContext, name: str) -> Outcome:
+    """Whether nobody typed it; arguments that an engine prints with all defaults in them do not tell."""
+    outcome = undeclared(arm, {"field": name})
+    prints_all = shows_defaults(arm.record.value("engine.name")) and not arm.record.has_kind("launch-command")
+    if outcome.truth and prints_all:
+        return Outcome(None, missing=[f"arm {arm.name}: the launch command (the arguments in the log hold all defaults too)"])
+    return outcome
+
+
+def moved(pair: PairContext) -> list[Move]:
+    """The defaults that moved between the two releases and whose field differs without another cause, one of each field."""
+    found: dict[str, Move] = {}
+    for move, a_is_older in moves_between(pair.a.record, pair.b.record):
+        if move.field in found or not _unexplained(pair, move.field):
+            continue
+        values = pair.differences[move.field].values
+        older, newer = values if a_is_older else (values[1], values[0])
+        if move.explains(older, newer):
+            found[move.field] = move
+    return list(found.values())
+
+
+@predicate("pair", {})
+def default_moved(pair: PairContext, _arguments: dict[str, Any]) -> Outcome:
+    """A setting differs just as the engine's default does between the two releases, and nobody is known to have typed it."""
+    open_ = [missing(arm, "engine.version") for arm in pair.arms if release_of(arm.record) is None]
+    if open_:
+        return Outcome(None, missing=open_)
+    asked = {move.field: [undeclared(arm, {"field": move.field}) for arm in pair.arms] for move in moved(pair)}
+    found = [name for name, outcomes in asked.items() if all(one.truth is True for one in outcomes)]
     if found:
         return Outcome(True, pair.cite(*found))
     missing_ = [text for outcomes in asked.values() for one in outcomes if one.truth is None for text in one.missing]
