@@ -1,4 +1,4 @@
-"""Short documents of every format that has no fixture, as starting points for mutations. Pure data; everything in them is invented."""
+"""Short documents of every format without a fixture, as starting points for mutations. Pure data; everything is invented."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _XML = """<?xml version="1.0" ?>
     <fb_memory_usage><total>24576 MiB</total><used>21380 MiB</used><free>3196 MiB</free></fb_memory_usage>
     <utilization><gpu_util>88 %</gpu_util></utilization>
     <processes>
-      <process_info><pid>4711</pid><type>C</type><process_name>VLLM::EngineCore</process_name><used_memory>21000 MiB</used_memory></process_info>
+      <process_info>
+        <pid>4711</pid><type>C</type><process_name>VLLM::EngineCore</process_name><used_memory>21000 MiB</used_memory>
+      </process_info>
     </processes>
   </gpu>
 </nvidia_smi_log>
@@ -215,7 +217,7 @@ NRestarts=41
 Result=exit-code
 ActiveState=activating
 SubState=auto-restart
-ExecStart={ path=/opt/py/bin/vllm ; argv[]=/opt/py/bin/vllm serve acme/otter-8b --seed 7 ; ignore_errors=no ; start_time=[n/a] ; pid=0 }
+ExecStart={ path=/opt/py/bin/vllm ; argv[]=/opt/py/bin/vllm serve acme/otter-8b --seed 7 ; ignore_errors=no ; pid=0 }
 """
 _SCRIPT = """#!/bin/bash
 set -e

@@ -133,20 +133,20 @@ def _span(data: bytes, chance: Random, longest: int = 4_096) -> tuple[int, int]:
     return start, min(len(data), start + chance.randrange(1, longest))
 
 
-def _truncated(data: bytes, _: bytes, chance: Random) -> bytes:
+def _truncated(data: bytes, _other: bytes, chance: Random) -> bytes:
     return data[: chance.randrange(len(data) + 1)]
 
 
-def _beheaded(data: bytes, _: bytes, chance: Random) -> bytes:
+def _beheaded(data: bytes, _other: bytes, chance: Random) -> bytes:
     return data[chance.randrange(len(data) + 1) :]
 
 
-def _cut_out(data: bytes, _: bytes, chance: Random) -> bytes:
+def _cut_out(data: bytes, _other: bytes, chance: Random) -> bytes:
     start, end = _span(data, chance)
     return data[:start] + data[end:]
 
 
-def _doubled(data: bytes, _: bytes, chance: Random) -> bytes:
+def _doubled(data: bytes, _other: bytes, chance: Random) -> bytes:
     start, end = _span(data, chance)
     return data[:end] + data[start:end] * chance.choice((1, 1, 2, 40)) + data[end:]
 
@@ -163,28 +163,28 @@ def _mixed(data: bytes, other: bytes, chance: Random) -> bytes:
     return b"\n".join(lines)
 
 
-def _flipped(data: bytes, _: bytes, chance: Random) -> bytes:
+def _flipped(data: bytes, _other: bytes, chance: Random) -> bytes:
     changed = bytearray(data)
     for _ in range(chance.choice((1, 3, 30)) if changed else 0):
         changed[chance.randrange(len(changed))] = chance.randrange(256)
     return bytes(changed)
 
 
-def _shuffled(data: bytes, _: bytes, chance: Random) -> bytes:
+def _shuffled(data: bytes, _other: bytes, chance: Random) -> bytes:
     lines = data.split(b"\n")
     for _ in range(chance.choice((1, 5, 50))):
         lines.insert(chance.randrange(len(lines)), lines.pop(chance.randrange(len(lines))))
     return b"\n".join(lines)
 
 
-def _planted(data: bytes, _: bytes, chance: Random) -> bytes:
+def _planted(data: bytes, _other: bytes, chance: Random) -> bytes:
     for _ in range(chance.choice((1, 2, 8))):
         at = chance.randrange(len(data) + 1)
         data = data[:at] + chance.choice(FRAGMENTS) + data[at:]
     return data
 
 
-def _overwritten(data: bytes, _: bytes, chance: Random) -> bytes:
+def _overwritten(data: bytes, _other: bytes, chance: Random) -> bytes:
     """A word, a number or a quoted text replaced by something else."""
     words = list(re.finditer(rb"[\w.+-]+|'[^'\n]*'|\"[^\"\n]*\"", data))
     for word in sorted(chance.sample(words, min(len(words), chance.choice((1, 3)))), key=lambda one: -one.start()):
@@ -192,7 +192,7 @@ def _overwritten(data: bytes, _: bytes, chance: Random) -> bytes:
     return data
 
 
-def _numbers(data: bytes, _: bytes, chance: Random) -> bytes:
+def _numbers(data: bytes, _other: bytes, chance: Random) -> bytes:
     """Numbers replaced by others: zero, negative, huge, fractions."""
     share = chance.choice((0.02, 0.2, 1.0))
     others = (b"0", b"-7", b"1", b"9" * 30, b"1e400", b"0.0000001", b"2147483648", b"18446744073709551616")
@@ -203,13 +203,13 @@ def _numbers(data: bytes, _: bytes, chance: Random) -> bytes:
     return _NUMBER.sub(other, data)
 
 
-def _everywhere(data: bytes, _: bytes, chance: Random) -> bytes:
+def _everywhere(data: bytes, _other: bytes, chance: Random) -> bytes:
     """A fragment at the start, or at the end, of every line."""
     fragment = chance.choice([one for one in FRAGMENTS if len(one) < 100])
     return data.replace(b"\n", fragment + b"\n" if chance.random() < 0.5 else b"\n" + fragment)
 
 
-def _encoded(data: bytes, _: bytes, chance: Random) -> bytes:
+def _encoded(data: bytes, _other: bytes, chance: Random) -> bytes:
     text = data.decode("utf-8", "replace")
     encoding = chance.choice(("utf-16-le", "utf-16-be", "utf-16", "utf-32", "utf-7", "cp1252"))
     part = text[: len(text) // chance.choice((1, 2))]

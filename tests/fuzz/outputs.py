@@ -1,4 +1,4 @@
-"""What every output must be, whatever went in: well formed, free of control characters, orders to a runner, markup and secrets."""
+"""What every output must be, whatever went in: well formed; no control character, runner command, markup or secret in it."""
 
 from __future__ import annotations
 

@@ -61,6 +61,6 @@ def test_journal_bytes_that_are_no_bytes_stay_as_they_are(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("numbers", ["1 2, 3", "18446744073709551616 150", "9" * 5_000, "300"])
 def test_lists_that_hold_no_bytes_are_left_as_they_are(numbers: str, tmp_path: Path) -> None:
-    line = '{"__CURSOR": "s=1", "_PID": "7", "MESSAGE": [%s], "x": "GPU KV cache size"}' % numbers
+    line = f'{{"__CURSOR": "s=1", "_PID": "7", "MESSAGE": [{numbers}], "x": "GPU KV cache size"}}'
     source = source_of(tmp_path, plain([line]))
     assert source.head == line + "\n"
