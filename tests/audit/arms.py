@@ -8,6 +8,7 @@ from typing import Any
 from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.differences import classify, expand_vary
 from kvaudit.audit.report import Difference
+from kvaudit.audit.results_gate import add_gate
 from kvaudit.audit.rule_examples import record_of
 from kvaudit.record.model import Record, SourceEntry
 
@@ -26,7 +27,9 @@ def pair(a: Fields, b: Fields, *vary: str) -> PairContext:
     """Two arms with their classified differences."""
     varied = expand_vary(vary)
     arms = [ArmContext(name, record(side), varied) for name, side in (("a", a), ("b", b))]
-    return PairContext(arms[0], arms[1], classify(arms[0], arms[1], varied), varied)
+    both = PairContext(arms[0], arms[1], classify(arms[0], arms[1], varied), varied)
+    add_gate(both, None)
+    return both
 
 
 def differences(a: Fields, b: Fields, *vary: str) -> dict[str, Difference]:

@@ -20,6 +20,46 @@ BEATEN = [{"value": "bfloat16", "stage": "requested"}, {"value": "fp8_e4m3", "st
 BUDGET = {"memory.total_gib": 80.0, "memory.utilization": 0.9, "model.weights_gib": 24.0}  # leaves 72 - 24 = 48 GiB
 RESTART = {"service.restart": "on-failure", "service.start_limit": "5/300"}
 DROPPED = {"flag": "--seed", "why": "$SEED is not set, so its value is dropped", "variable": "SEED"}
+
+
+def _run(tool: str = "vllm-bench-serve", name: str = "run.json", **values: Any) -> dict[str, Any]:
+    """A run as a clue holds it; `__` in a name stands for its dot."""
+    return {"tool": tool, "file": name, "values": {key.replace("__", "."): {"value": value} for key, value in values.items()}}
+
+
+def _runs(*runs: dict[str, Any]) -> Fields:
+    return {"clue.result_run": [{"value": one} for one in runs]}
+
+
+def _repeated(name: str, *speeds: float) -> Fields:
+    return _runs(*(_run(name=f"{name}{at}", max_concurrency=8, output_throughput=one) for at, one in enumerate(speeds)))
+
+
+HONEST = _runs(_run(duration=40.0, completed=1000, request_throughput=25.0))
+DISHONEST = _runs(_run(duration=40.0, completed=1000, request_throughput=31.0))
+SPECULATED = _runs(_run("custom", completed=100, output_tokens=10_000, output_length=250, ignore_eos=True, accept_length=2.5))
+CERTAIN = {"certainty": "proven"}
+UNIQUE = _runs(_run(dataset="random", completed=100))
+REP: dict[str, Any] = {"completed": 500, "input_tokens": 262_144}
+SLOWER = _runs(_run(**REP, ttft__median=71.0), _run(name="2", **REP, ttft__median=26.0))
+STEADY = _runs(_run(**REP, ttft__median=27.0), _run(name="2", **REP, ttft__median=26.0))
+PREFILL = _run(completed=10, input_tokens=40_000, output_tokens=1_000)
+DECODE = _run(name="2", completed=10, input_tokens=1_000, output_tokens=40_000)
+SWEEP: dict[str, Any] = {"max_concurrency": 8, "completed": 100, "input_tokens": 102_400, "output_tokens": 12_800}
+CUT = _runs(_run(truncated=30, finished=300))
+FEW = (1000.0, 1004.0)
+SIX = (1000.0, 1004.0, 997.0, 1002.0, 999.0, 1001.0)
+TIE = (1003.0, 998.0, 1001.0, 1005.0, 996.0, 1000.0)
+WIN = (1052.0, 1049.0, 1055.0, 1050.0, 1047.0, 1053.0)
+IDLE = (800.0, 800.4, 799.8, 800.2, 799.9, 800.1)
+
+
+def _combined(speeds: tuple[float, ...], single: tuple[float, ...]) -> Fields:
+    """Arm b with the runs of one single change beside its own."""
+    alone = [{"value": {"name": "graphs", "run": one["value"]}} for one in _repeated("single", *single)["clue.result_run"]]
+    return {**_repeated("b", *speeds), "clue.result_single": alone}
+
+
 FAILED = {"outcome": "failed: no memory", "cause": "no memory", "ready": False}
 
 RELEASE_19 = {"engine.name": "vllm", "engine.version": "0.19.1", "memory.utilization": 0.9, "run.args": {"model": "a"}}
@@ -163,6 +203,39 @@ ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
     ("empty_argument", {}, {"run.args": {"tokenizer": "auto", "api_key": ""}}, False),
     ("empty_argument", {}, {"run.args": {"seed": 1}, "clue.empty_argument": {**DROPPED, "proven": False}}, None),
     ("empty_argument", {}, {}, None),
+    ("figures_disagree", {}, DISHONEST, True),
+    ("figures_disagree", {"grave": True}, DISHONEST, True),
+    ("figures_disagree", {}, HONEST, False),
+    ("figures_disagree", {}, _runs(_run(completed=1)), None),
+    ("figures_disagree", {}, {}, None),
+    ("tokens_are_events", CERTAIN, SPECULATED, True),
+    ("tokens_are_events", CERTAIN, _runs(_run(output_tokens=100)), False),
+    ("tokens_are_events", {"certainty": "beside"}, {}, None),
+    ("no_steady_state", {}, _runs(_run(duration=3.0)), True),
+    ("no_steady_state", {}, _runs(_run(duration=300.0)), False),
+    ("no_steady_state", {}, _runs(_run(completed=1)), None),
+    ("hits_on_unique_prompts", {"value": 0.1}, {**UNIQUE, "runtime.prefix_hit_rate": 0.5}, True),
+    ("hits_on_unique_prompts", {"value": 0.1}, {**UNIQUE, "runtime.prefix_hit_rate": 0.05}, False),
+    ("hits_on_unique_prompts", {"value": 0.1}, {**UNIQUE, "kv_cache.prefix_caching": False}, False),
+    ("hits_on_unique_prompts", {"value": 0.1}, {**HONEST, "runtime.prefix_hit_rate": 0.5}, None),
+    ("first_run_slower", {}, SLOWER, True),
+    ("first_run_slower", {}, STEADY, False),
+    ("first_run_slower", {}, {}, None),
+    ("one_load_two_speeds", {}, _runs(_run(**SWEEP, output_throughput=900.0), _run(**SWEEP, output_throughput=400.0)), True),
+    ("one_load_two_speeds", {}, _runs(_run(**SWEEP, output_throughput=900.0), _run(**SWEEP, output_throughput=800.0)), False),
+    ("one_load_two_speeds", {}, {}, None),
+    ("one_shape_only", {}, _runs(PREFILL, PREFILL), True),
+    ("one_shape_only", {}, _runs(PREFILL, DECODE), False),
+    ("one_shape_only", {}, _runs(PREFILL), None),
+    ("row_label_lacks", {}, HONEST, True),
+    ("row_label_lacks", {}, {**HONEST, "model.path": "acme/atlas-13b", "kv_cache.dtype": "bfloat16"}, False),
+    ("row_label_lacks", {}, {}, None),
+    ("answers_cut", {"share": 0.01}, CUT, True),
+    ("answers_cut", {"share": 0.2}, CUT, False),
+    ("answers_cut", {"share": 0.01}, HONEST, None),
+    ("cut_more_than_the_other", {"points": 0.02}, {**CUT, "other": _runs(_run(truncated=3, finished=300))}, True),
+    ("cut_more_than_the_other", {"points": 0.02}, {**CUT, "other": CUT}, False),
+    ("cut_more_than_the_other", {"points": 0.02}, CUT, None),
 ]
 
 PAIR: list[tuple[str, dict[str, Any], Fields, Fields, tuple[str, ...], bool | None]] = [
@@ -314,6 +387,21 @@ PAIR: list[tuple[str, dict[str, Any], Fields, Fields, tuple[str, ...], bool | No
     ("tenants_differ", {"classes": ["foreign"]}, {"gpu.tenants": [FOREIGN]}, {"gpu.tenants": []}, (), True),
     ("tenants_differ", {"classes": ["foreign"]}, {"gpu.tenants": [TENANT]}, {"gpu.tenants": [{**TENANT, "pid": 1}]}, (), False),
     ("tenants_differ", {"classes": ["foreign"]}, {"gpu.tenants": [FOREIGN]}, {}, (), None),
+    ("fewer_runs_than", {"count": 6}, _repeated("a", *FEW), _repeated("b", *WIN), (), True),
+    ("fewer_runs_than", {"count": 6}, _repeated("a", *SIX), _repeated("b", *WIN), (), False),
+    ("fewer_runs_than", {"count": 6}, _repeated("a", *FEW), _repeated("a", *FEW), (), None),
+    ("answer_lengths_differ", {"share": 0.02}, _runs(PREFILL), _runs(DECODE), (), True),
+    ("answer_lengths_differ", {"share": 0.02}, _runs(_run(**SWEEP)), _runs(_run(**SWEEP, seed=1)), (), False),
+    ("answer_lengths_differ", {"share": 0.02}, _runs(PREFILL), {}, (), None),
+    ("gate_decides", {"decisions": ["tie"]}, _repeated("a", *SIX), _repeated("b", *TIE), (), True),
+    ("gate_decides", {"decisions": ["tie"]}, _repeated("a", *SIX), _repeated("b", *WIN), (), False),
+    ("gate_decides", {"decisions": ["tie"]}, {}, {}, (), None),
+    ("slow_and_stable", {}, _repeated("a", *SIX), _repeated("b", *IDLE), (), True),
+    ("slow_and_stable", {}, _repeated("a", *SIX), _repeated("b", *WIN), (), False),
+    ("slow_and_stable", {}, {}, {}, (), None),
+    ("combination_no_better", {}, _repeated("a", *SIX), _combined(TIE, WIN), (), True),
+    ("combination_no_better", {"loses": True}, _repeated("a", *SIX), _combined(WIN, WIN[::-1]), (), False),
+    ("combination_no_better", {}, _repeated("a", *SIX), _repeated("b", *WIN), (), None),
 ]
 
 
@@ -331,7 +419,9 @@ def _checked(outcome: Outcome, truth: bool | None, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "arguments", "fields", "truth"), ARM, ids=_named(ARM))
 def test_arm(name: str, arguments: dict[str, Any], fields: Fields, truth: bool | None) -> None:
-    _checked(evaluate({name: arguments}, ArmContext("a", record(fields))), truth, name)
+    own = {key: value for key, value in fields.items() if key != "other"}
+    other = record(fields["other"]) if "other" in fields else None
+    _checked(evaluate({name: arguments}, ArmContext("a", record(own), other=other)), truth, name)
 
 
 @pytest.mark.parametrize("row", PAIR, ids=_named(PAIR))

@@ -21,6 +21,7 @@ from kvaudit.audit.policy_requirements import still_open
 from kvaudit.audit.raw import other_differences
 from kvaudit.audit.reasons import reasons_of_check, reasons_of_diff
 from kvaudit.audit.report import Finding, Report, Settings, Severity, Summary, Verdict
+from kvaudit.audit.results_gate import GateWishes, add_gate
 from kvaudit.audit.rules import Rule
 from kvaudit.audit.under_policy import arm_of, settled, with_severities, without_what_does_not_count
 from kvaudit.errors import UsageError, did_you_mean
@@ -50,6 +51,8 @@ class Wishes:
     settings_file: str | None = None
     notes: tuple[str, ...] = ()
     checklist: bool = False
+    gate: GateWishes | None = None
+    """How the acceptance gate is to decide, where it was asked for."""
     today: datetime.date | None = None
     """The day that expiry dates are compared with; None: the current one."""
 
@@ -77,7 +80,10 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     arms = [arm_of(name, record, wishes, vary) for name, record in zip(ARM_NAMES, (a, b), strict=True)]
     differences = classify(arms[0], arms[1], vary)
     chosen = _chosen(rules, wishes)
-    found = apply_rules(chosen, arms, PairContext(arms[0], arms[1], differences, vary))
+    arms[0].other, arms[1].other = b, a
+    pair = PairContext(arms[0], arms[1], differences, vary)
+    add_gate(pair, wishes.gate)
+    found = apply_rules(chosen, arms, pair)
     notes = without_what_does_not_count(found.findings, {arm.name: arm.record.label for arm in arms}, wishes)
     undecided = _after_acceptance([*undecided_of_pair(a, b, differences), *_open_requirements(arms)], wishes)
     verdict = _verdict(found.findings, undecided, ("comparable", "not_comparable"))
@@ -85,6 +91,7 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     report.settings.notes += notes
     report.differences = list(differences.values())
     report.capacity = decompose(a, b)
+    report.gate = pair.gate
     report.other_differences = other_differences(a, b)
     report.reasons = reasons_of_diff(report, differences)
     report.checklist = checklist(arms, found, chosen) if wishes.checklist else None

@@ -54,6 +54,21 @@ SENTENCES: dict[str, str] = {
     "no_other_meaning": "nothing shows that {field} counts something else on the two arms",
     "kinds_differ": "the distinct items of {field} differ",
     "only_one_arm": "{field} is set on one arm and proven not set on the other",
+    "figures_disagree": "two figures of the results that must agree do not",
+    "tokens_are_events": "output tokens of the results, or figures beside them, are stream events ({certainty})",
+    "no_steady_state": "a run is short, did not reach the load that it offered, or offered more than the server takes",
+    "hits_on_unique_prompts": "the prompts were meant to be unique, and {value} of them or more came from the prefix cache",
+    "first_run_slower": "of runs with the same prompts the first waited much longer for its first tokens than all others",
+    "one_load_two_speeds": "two runs of one load on one server differ in throughput by more than half",
+    "one_shape_only": "several runs were measured, and none is prefill-heavy or none is decode-heavy",
+    "row_label_lacks": "the evidence does not name both the weights and the settings that were measured",
+    "answers_cut": "{share} of the answers or more ended at the length limit, where that was not the aim",
+    "cut_more_than_the_other": "the share of answers cut differs from that of the other arm by more than {points}",
+    "fewer_runs_than": "an arm holds fewer than {count} runs at every load that both measured",
+    "answer_lengths_differ": "the mean answers of the arms differ in length by {share} or more",
+    "gate_decides": "the acceptance gate says {decisions}",
+    "slow_and_stable": "arm b varies less than arm a and is below the performance floor",
+    "combination_no_better": "the combination does not beat its best single change",
 }
 
 _HEADS = {

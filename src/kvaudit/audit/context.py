@@ -12,6 +12,7 @@ from kvaudit.audit.policy_requirements import Requirement
 from kvaudit.audit.report import Difference
 from kvaudit.parsers.facts import Fact
 from kvaudit.record.model import Record
+from kvaudit.results.gate.model import Gate
 
 ARM_NAMES = ("a", "b")
 
@@ -49,6 +50,8 @@ class ArmContext:
     """Fields whose value is the one that the policy requires."""
     requirement: Requirement | None = None
     """The one that a rule about the policy is asked about."""
+    other: Record | None = None
+    """The other arm's record, where two are compared: some facts of an arm weigh more when the other differs."""
 
     def cite(self, *names: str) -> list[Cited]:
         """The deciding facts of the named fields."""
@@ -63,6 +66,10 @@ class PairContext:
     b: ArmContext
     differences: dict[str, Difference]
     vary: frozenset[str] = frozenset()
+    gate: Gate | None = None
+    """The acceptance gate over the results of both arms."""
+    gate_missing: str = "repeated results of both arms"
+    """Why there is no gate."""
 
     @property
     def arms(self) -> Sequence[ArmContext]:

@@ -12,6 +12,8 @@ from typing import Any
 import kvaudit.audit.predicates.arm
 import kvaudit.audit.predicates.pair
 import kvaudit.audit.predicates.policy
+import kvaudit.audit.predicates.results
+import kvaudit.audit.predicates.results_pair
 import kvaudit.audit.predicates.service
 import kvaudit.audit.predicates.tenants  # noqa: F401 - these modules register their predicates
 from kvaudit.audit.context import ArmContext, Outcome, PairContext

@@ -20,6 +20,7 @@ _NEEDS = {
     "checkpoint": "the checkpoint's files",
     "snapshot": "a GPU snapshot",
     "service": "a unit, compose file or pod",
+    "results": "a result file of a benchmark client",
     "policy": "a policy that requires a value",
     "any": "any evidence that names the fields",
 }

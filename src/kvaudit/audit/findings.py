@@ -24,12 +24,14 @@ _KINDS = {
     "checkpoint": ("checkpoint",),
     "snapshot": ("gpu-snapshot",),
     "service": ("service",),
+    "results": ("results",),
 }
 _NEEDS = {
     "engine": "an engine log",
     "checkpoint": "the checkpoint's config.json",
     "snapshot": "a GPU snapshot (nvidia-smi) of the host, taken during the run",
     "service": "the unit file, compose file or pod description",
+    "results": "a result file of the benchmark client",
 }
 
 
@@ -151,6 +153,11 @@ def _explained_by(context: ArmContext | PairContext, outcome: Outcome) -> str | 
     return next((one.explained_by for one in named if one.explained_by and one.explained_by not in fields), None)
 
 
+def _is_shown(name: str) -> bool:
+    """Whether a value is short enough to stand in a finding; figures of a run that have no field of their own are."""
+    return name not in FIELDS or FIELDS[name].type != "object"
+
+
 def evidence_of(cited: list[Cited]) -> list[Evidence]:
     """The lines behind cited facts, each once and in their order."""
     seen: dict[tuple[Any, ...], Evidence] = {}
@@ -162,7 +169,7 @@ def evidence_of(cited: list[Cited]) -> list[Evidence]:
                     arm=one.arm,
                     field=one.field,
                     stage=one.fact.stage,
-                    value=one.fact.value if FIELDS[one.field].type != "object" else None,
+                    value=one.fact.value if _is_shown(one.field) else None,
                     file=origin.file,
                     line=origin.line,
                     pointer=origin.pointer,

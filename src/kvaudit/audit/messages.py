@@ -17,6 +17,7 @@ from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.pair import axes_of
 from kvaudit.audit.told import TOLD
 from kvaudit.audit.told_moves import moves_told
+from kvaudit.audit.told_results import PAIR_TOLD
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -46,6 +47,8 @@ def _is_known(name: str, context: ArmContext | PairContext) -> bool:
         if name in TOLD:
             return bool(TOLD[name](context))
         return name not in FIELDS or context.record.state(name) == "known"
+    if name in PAIR_TOLD:
+        return bool(PAIR_TOLD[name](context))
     if name == "moves":
         return bool(moves_told(context))
     return all(arm.record.state(name[2:]) == "known" for arm in context.arms if name.startswith(f"{arm.name}."))
@@ -62,6 +65,8 @@ def _filled(name: str, context: ArmContext | PairContext) -> str:
         return written(context.record, name) if name in FIELDS else f"{{{name}}}"
     if name == "axes":
         return ", ".join(field for fields in axes_of(context).values() for field in fields) or "none"
+    if name in PAIR_TOLD:
+        return PAIR_TOLD[name](context)
     if name == "moves":
         return moves_told(context)
     for arm in context.arms:

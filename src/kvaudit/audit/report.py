@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from kvaudit import __version__
 from kvaudit.record.model import DOCUMENT_VERSION, Record
+from kvaudit.results.gate.model import Gate
 
 Severity = Literal["error", "warning", "note"]
 Verdict = Literal["comparable", "not_comparable", "pass", "fail", "cannot_tell"]
@@ -111,6 +112,56 @@ class Summary(BaseModel):
     suppressed: int = 0
 
 
+class ResultsRow(BaseModel):
+    """One arm in the table of memory and quality: label, KV memory, and the metric with its interval.
+
+    `label` names weights and settings; `bytes_per_token` is per rank; `requests_at_8k` are requests of 8,192 tokens that the KV
+    pool holds; `half_width` is half the 95 % interval of the mean of `runs` runs, None below two.
+    """
+
+    arm: str
+    label: str
+    bytes_per_token: float | None = None
+    requests_at_8k: float | None = None
+    metric: str
+    unit: str | None = None
+    mean: float | None = None
+    half_width: float | None = None
+    runs: int = 0
+
+
+class RunRow(BaseModel):
+    """One run of an arm: its place, its figures, and what was worked out from them."""
+
+    arm: str
+    file: str
+    line: int | None = None
+    pointer: str | None = None
+    tool: str
+    tool_version: str | None = None
+    label: str | None = None
+    model: str | None = None
+    started: str | None = None
+    figures: dict[str, Any] = {}
+    checked: int = 0
+    """Pairs of figures that could be compared."""
+    failed: int = 0
+    tokens_per_chunk: float | None = None
+    tokens_per_chunk_explained_by: str | None = None
+    corrected_output_throughput: float | None = None
+    corrected_total_throughput: float | None = None
+    correction: str | None = None
+    """The formula, the same for every run of every arm."""
+
+
+class ResultsPart(BaseModel):
+    """What `kvaudit results` adds to a report."""
+
+    table: list[ResultsRow] = []
+    runs: list[RunRow] = []
+    remarks: list[str] = []
+
+
 class Settings(BaseModel):
     """What the call was told: the settings file in force, the differences under test, what fails and what does not count."""
 
@@ -157,6 +208,9 @@ class Report(BaseModel):
     capacity: Capacity | None = None
     other_differences: list[OtherDifference] = []
     not_checked: list[NotChecked] = []
+    gate: Gate | None = None
+    """The acceptance gate, where both arms hold results."""
+    results: ResultsPart | None = None
     summary: Summary = Summary()
     checklist: list[ChecklistItem] | None = None
     """Only where the call asked for it."""

@@ -18,6 +18,7 @@ from kvaudit.audit.findings import apply_rules
 from kvaudit.audit.policy import Policy
 from kvaudit.audit.policy_requirements import Requirement, declared, requirements
 from kvaudit.audit.report import Severity
+from kvaudit.audit.results_gate import add_gate
 from kvaudit.audit.rules import Example, Rule
 from kvaudit.errors import RuleError
 from kvaudit.fields import FIELDS, Stage
@@ -29,7 +30,7 @@ from kvaudit.record.resolve import resolve
 SESSIONS = "sessions"
 """Key of an example's arm that gives the starts of its log, a list of `outcome`, `cause` and `ready`."""
 
-_SOURCES = ("engine-log", "checkpoint", "gpu-snapshot", "service")
+_SOURCES = ("engine-log", "checkpoint", "gpu-snapshot", "service", "results")
 _FACT_KEYS = frozenset({"value", "stage", "how", "scope"})
 
 
@@ -75,6 +76,9 @@ def _run(rule: Rule, number: int, example: Example) -> ExampleResult:
     pair = None
     if rule.scope == "pair":
         pair = PairContext(arms[0], arms[1], classify(arms[0], arms[1], vary), vary)
+        add_gate(pair, None)
+    elif example.b is not None:
+        arms[0].other = record_of(example.b, where)
     found = apply_rules([rule], arms, pair)
     outcome = "fires" if found.findings else "unknown" if found.not_checked else "clear"
     severity = found.findings[0].severity if found.findings else None

@@ -19,6 +19,7 @@ from kvaudit.audit.rule_examples import SESSIONS
 from kvaudit.audit.rule_lines import line_of
 from kvaudit.audit.rules import Rule, load_rule_document, rule_files
 from kvaudit.audit.told import TOLD
+from kvaudit.audit.told_results import PAIR_TOLD
 from kvaudit.bundled import rules_folder
 from kvaudit.errors import RuleError
 from kvaudit.fields import FIELDS, GROUPS, known_names
@@ -147,7 +148,9 @@ def _with_line(where: str, place: list[str | int]) -> str:
 def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Placeholders of message and fix that the renderer would not fill, and any placeholder in the other texts."""
     arms = ("a.", "b.") if document.get("scope") == "pair" else ("",)
-    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | ({"arm", *TOLD} if arms == ("",) else {"axes", "moves"})
+    allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | (
+        {"arm", *TOLD} if arms == ("",) else {"axes", "moves", *PAIR_TOLD}
+    )
     allowed |= {"required", "found"} if document.get("needs") == "policy" else set()
     for name in _TEXTS:
         if str(document.get(name, "")).count("[[") != str(document.get(name, "")).count("]]"):

@@ -63,7 +63,7 @@ class Rule(BaseModel):
     cite: list[str] = []
     engines: list[str] = []
     about: Literal["missing"] | None = None
-    needs: Literal["engine", "checkpoint", "snapshot", "service", "policy", "any"] = "engine"
+    needs: Literal["engine", "checkpoint", "snapshot", "service", "results", "policy", "any"] = "engine"
     when_varied: Literal["clear", "note"] = "clear"
     references: list[str] = []
     examples: list[Example] = []

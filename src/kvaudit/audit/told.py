@@ -12,6 +12,7 @@ from typing import Any
 import re2
 
 from kvaudit.audit.context import ArmContext
+from kvaudit.audit.told_results import RESULTS_TOLD
 from kvaudit.record.engine_variables import hint
 
 _MOST = 4
@@ -115,5 +116,6 @@ TOLD: dict[str, Callable[[ArmContext], str]] = {
     "conditions": _conditions,
     "variables": _variables,
     "load": _load,
+    **RESULTS_TOLD,
 }
 """Placeholders of rule texts about one arm, besides fields."""

@@ -19,6 +19,7 @@ _COMMANDS: dict[str, str] = {
     "check": "Audit one arm: the gate before a benchmark.",
     "record": "What one arm's engine really did, as JSON.",
     "why": "Where one value comes from: every fact, file and line.",
+    "results": "Benchmark results: contradictions, token counts, and with two arms the gate.",
     "inspect": "A checkpoint alone: what it will make each engine do.",
     "capture": "A run folder from a live server.",
     "explain": "The page of a rule or a field.",

@@ -1,0 +1,75 @@
+"""What the throughput of a run really was, where it can be recomputed: one formula for every run of every arm, or none.
+
+Room: `results`. A correction applied to one arm and not to the other would be a new error, so the choice of the formula looks at
+all runs at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kvaudit.parsers.results.run import Run
+from kvaudit.results.formula import value_of
+from kvaudit.results.pinned import pinned_input, pinned_output
+
+TOTAL_FROM_INPUT = "input tok/s × (input length + output length) ÷ input length"
+TOTAL_FROM_REQUESTS = "requests/s × (input length + output length)"
+TOTAL_FROM_SERVER = "tokens counted by the server ÷ duration"
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Throughputs in tokens per second as recomputed, with the formula; `factor` is true ÷ reported output."""
+
+    formula: str
+    output: float
+    total: float
+    factor: float | None = None
+
+
+ServerTokens = Callable[[Run], float | None]
+
+
+def corrections(runs: Sequence[Run], server_tokens: ServerTokens | None = None) -> list[Corrected] | None:
+    """The corrected figures of all runs by one formula; None where no formula fits all of them.
+
+    `server_tokens` gives the output tokens that the server counted in the window of a run.
+    """
+    by_server = (lambda run: _from_server(run, server_tokens(run))) if server_tokens else None
+    for formula in (_from_input, _from_requests, by_server):
+        found = [formula(run) for run in runs] if formula else []
+        if found and all(one is not None for one in found):
+            return [one for one in found if one is not None]
+    return None
+
+
+def _from_input(run: Run) -> Corrected | None:
+    """Prompt tokens per second are counted by the server or known beforehand; pinned lengths give the rest."""
+    rate = run.number("input_throughput") or value_of("input_tokens / duration", run)
+    lengths = pinned_input(run), pinned_output(run)
+    if not rate or not lengths[0] or not lengths[1]:
+        return None
+    total = rate * (lengths[0] + lengths[1]) / lengths[0]
+    return _made(run, TOTAL_FROM_INPUT, total - rate, total)
+
+
+def _from_requests(run: Run) -> Corrected | None:
+    """Requests per second, where no figure of the prompts is printed."""
+    rate = run.number("request_throughput") or value_of("completed / duration", run)
+    lengths = pinned_input(run), pinned_output(run)
+    if not rate or not lengths[0] or not lengths[1]:
+        return None
+    return _made(run, TOTAL_FROM_REQUESTS, rate * lengths[1], rate * (lengths[0] + lengths[1]))
+
+
+def _from_server(run: Run, tokens: float | None) -> Corrected | None:
+    duration, prompts = run.number("duration"), value_of("input_tokens / duration", run)
+    if tokens is None or not duration or prompts is None:
+        return None
+    return _made(run, TOTAL_FROM_SERVER, tokens / duration, tokens / duration + prompts)
+
+
+def _made(run: Run, formula: str, output: float, total: float) -> Corrected:
+    reported = run.number("output_throughput") or value_of("output_tokens / duration", run)
+    return Corrected(formula, output, total, output / reported if reported else None)
