@@ -13,6 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kvaudit.audit.rules import bundled_rules
+from kvaudit.cli.rules_command import catalogue_lines
 from kvaudit.fields import FIELDS
 from tests.cli.conftest import Call
 from tests.conftest import ROOT
@@ -161,6 +163,18 @@ def test_the_catalogue(call: Call) -> None:
     rows = {line.split()[0]: line.split()[1:3] for line in done.out.splitlines()}
     assert rows["hidden-fp8-kv"] == ["error", "arm"]
     assert rows["unequal-kv-capacity"] == ["error/warning/note", "pair"]
+    assert rows["stray-gpu-tenant"] == ["error/warning", "arm"]
+    assert len({line.index(f"  {rows[line.split()[0]][1]} ") for line in done.out.splitlines()}) == 1
+    assert "\x1b" not in done.out
+
+
+def test_the_catalogue_on_a_terminal_is_grouped_and_fits() -> None:
+    lines = list(catalogue_lines(bundled_rules(), 100, colour=False))
+    assert {"engine", "gpu", "kv-cache", "parity", "service"} <= set(lines)
+    assert max(map(len, lines)) <= 100
+    words = " ".join(" ".join(lines).split())
+    assert all(rule.title.split()[-1] in words for rule in bundled_rules())
+    assert any("\x1b[31m" in line for line in catalogue_lines(bundled_rules(), 100, colour=True))
 
 
 def test_examples_of_a_rule_folder_run(tmp_path: Path, call: Call) -> None:

@@ -5,11 +5,24 @@ Room: `cli`.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import click
 
-from kvaudit.cli.running import guarded, write_out
+from kvaudit.cli.running import guarded, terminal_width, wants_colour, write_out
+
+if TYPE_CHECKING:
+    from kvaudit.audit.rules import Rule
+
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
+"""Severities from the strongest, with their colour on a terminal."""
+
+_NARROWEST = 24
+"""Columns that a title needs to be worth wrapping."""
 
 
 @click.group("rules", invoke_without_command=True)
@@ -26,16 +39,31 @@ def list_() -> int:
     def action() -> int:
         from kvaudit.audit.rules import bundled_rules
 
-        rules = bundled_rules()
-        width = max(len(rule.id) for rule in rules)
-        lines = []
-        for rule in rules:
-            severity = rule.severity if isinstance(rule.severity, str) else "/".join(step.level for step in rule.severity)
-            lines.append(f"{rule.id:{width}}  {severity:18}  {rule.scope:4}  {rule.title}")
-        write_out("\n".join(lines))
+        width = terminal_width() if sys.stdout.isatty() else None
+        write_out("\n".join(catalogue_lines(bundled_rules(), width, colour=wants_colour())))
         return 0
 
     return guarded(action)
+
+
+def catalogue_lines(rules: Sequence[Rule], width: int | None, *, colour: bool) -> Iterator[str]:
+    """The rules as a table: flat and unbroken into a pipe (`width` None), by category and wrapped on a terminal."""
+    ids, severities = max(len(rule.id) for rule in rules), max(len(severity_of(rule)) for rule in rules)
+    indent = ids + severities + 10
+    for rule, before in zip(rules, (None, *rules), strict=False):
+        if width and (before is None or before.category != rule.category):
+            yield click.style(rule.category, bold=True) if colour else rule.category
+        severity = f"{severity_of(rule):{severities}}"
+        shown = click.style(severity, fg=_COLOURS[severity.split("/")[0].strip()]) if colour else severity
+        title = wrap(rule.title, width - indent) if width and width - indent >= _NARROWEST else [rule.title]
+        yield f"{rule.id:{ids}}  {shown}  {rule.scope:4}  {title[0]}"
+        yield from (" " * indent + part for part in title[1:])
+
+
+def severity_of(rule: Rule) -> str:
+    """The severities a rule may have, the strongest first."""
+    levels = {rule.severity} if isinstance(rule.severity, str) else {step.level for step in rule.severity}
+    return "/".join(level for level in _COLOURS if level in levels)
 
 
 @command.command("test")
