@@ -19,12 +19,11 @@ _LEAST_CONFIDENCE = 0.5
 @cache
 def all_parsers() -> tuple[Parser, ...]:
     """Every parser, logs first."""
-    from kvaudit.parsers import checkpoint, endpoints, results, services, snapshots
+    from kvaudit.parsers import checkpoint, endpoints, metrics, results, services, snapshots
     from kvaudit.parsers.gguf import GgufHeader
     from kvaudit.parsers.launch_command.parser import LaunchCommandFile
     from kvaudit.parsers.llama_cpp.parser import LlamaCppLog
     from kvaudit.parsers.lmdeploy.parser import LmdeployLog
-    from kvaudit.parsers.metrics.parser import MetricsDump
     from kvaudit.parsers.ollama.parser import OllamaLog
     from kvaudit.parsers.saved_record import SavedRecord
     from kvaudit.parsers.sglang.parser import SglangLog
@@ -34,7 +33,7 @@ def all_parsers() -> tuple[Parser, ...]:
 
     files = (*checkpoint.PARSERS, GgufHeader())
     logs = (VllmLog(), SglangLog(), LlamaCppLog(), OllamaLog(), TensorRtLlmLog(), LmdeployLog(), TgiLog())
-    beside = (MetricsDump(), *endpoints.PARSERS, *results.PARSERS)
+    beside = (*metrics.PARSERS, *endpoints.PARSERS, *results.PARSERS)
     documents: tuple[Parser, ...] = (*files, *snapshots.PARSERS, *beside, *services.PARSERS)
     return (*logs, SavedRecord(), *documents, LaunchCommandFile())
 
