@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from kvaudit.capture.engines import ENDPOINTS, FIRST, PROPS, Endpoint, engine_of, parsed
+from kvaudit.capture.engines import ENDPOINTS, FIRST, METRICS, PROPS, Endpoint, engine_of, parsed
 from kvaudit.capture.fetching import Answer, Server
 from kvaudit.capture.folder import RunFolder, Writing
 from kvaudit.capture.masking import masked_json, masked_text
@@ -18,6 +18,7 @@ from kvaudit.errors import InputError
 from kvaudit.redaction import Redactor
 
 _DENIED = (401, 403)
+_PROCESS_START = "Process-Start-Time-Unix"
 _PROBES = (PROPS, Endpoint(("/server_info",), "server_info.json", ""), Endpoint(("/get_server_info",), "server_info.json", ""))
 
 
@@ -71,6 +72,13 @@ def keep_endpoints(server: Server, asked: Asked, folder: RunFolder, redactor: Re
         folder.miss(f"{endpoint.paths[0].partition('?')[0]}: {endpoint.what}", f"closed ({tried})", remedy)
 
 
+def keep_metrics(server: Server, asked: Asked, folder: RunFolder, redactor: Redactor, suffix: str) -> None:
+    """Write the counters alone: the moment before a command."""
+    for endpoint in ENDPOINTS.get(asked.engine, ()):
+        if endpoint.file == METRICS.file and (answer := _first_good(server, asked, endpoint)) is not None:
+            _keep(answer, endpoint, server.base, Writing(folder, redactor, suffix))
+
+
 def _first_good(server: Server, asked: Asked, endpoint: Endpoint) -> Answer | None:
     for path in endpoint.paths:
         answer = asked.answers.get(path) or _get(server, asked, path)
@@ -89,9 +97,19 @@ def _keep(answer: Answer, endpoint: Endpoint, base: str, writing: Writing) -> No
     redactor, suffix = writing.redactor, writing.suffix
     mask = masked_json if endpoint.file.endswith(".json") else masked_text
     stem, _, ending = endpoint.file.rpartition(".")
+    suffix = suffix if endpoint.file == METRICS.file else ""
     source = redactor.mask(base + answer.path)
     seconds = round(answer.seconds, 3)
-    writing.folder.add(f"endpoints/{stem}{suffix}.{ending}", mask(answer.body, redactor), endpoint.what, source, seconds=seconds)
+    writing.folder.add(
+        f"endpoints/{stem}{suffix}.{ending}", mask(_with_head(answer), redactor), endpoint.what, source, seconds=seconds
+    )
+
+
+def _with_head(answer: Answer) -> bytes:
+    """llama.cpp tells one process from the next in the head of its metrics alone; the line is kept as `curl -i` would show it."""
+    started = answer.headers.get(_PROCESS_START.lower())
+    head = f"HTTP/1.1 {answer.status} OK\n{_PROCESS_START}: {started}\n\n".encode() if started else b""
+    return head + answer.body
 
 
 def still_there(server: Server, asked: Asked) -> None:
