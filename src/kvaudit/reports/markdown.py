@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from kvaudit.audit.context import ARM_NAMES
 from kvaudit.audit.report import Difference, Evidence, Finding, Report
 from kvaudit.redaction import Redactor
+from kvaudit.reports import results_words
 from kvaudit.reports.github_actions import disarm_text
 from kvaudit.reports.markup import code, prose
 from kvaudit.reports.redacted import for_people
@@ -24,7 +25,7 @@ _MOST_DIFFERENCES = 40
 def render(report: Report, redactor: Redactor) -> str:
     """Markdown that ends in a newline."""
     safe = for_people(report, redactor)
-    sections = [_head(safe), _arms(safe), *_findings(safe), _capacity(safe), _differences(safe)]
+    sections = [_head(safe), _arms(safe), _results(safe), _gate(safe), *_findings(safe), _capacity(safe), _differences(safe)]
     sections += [_unchecked(safe), _suppressed(safe), _checklist(safe), _settings(safe)]
     return disarm_text("\n\n".join(section for section in sections if section) + "\n")
 
@@ -43,6 +44,23 @@ def _arms(report: Report) -> str:
         values = [code(value_of(name, record.value(name), record.state(name)), True) for record in report.arms]
         rows.append(_row([f"`{name}`", *values]))
     return "\n".join([_row(["", *names]), _row(["---"] * (len(names) + 1)), *rows])
+
+
+def _results(report: Report) -> str:
+    rows = results_words.table(report)
+    if not rows:
+        return ""
+    names = ARM_NAMES[: len(rows[0]) - 1] if len(rows[0]) > 2 else ("the run",)
+    lines = ["## Results", "", _row(["", *names]), _row(["---"] * (len(names) + 1))]
+    lines += [_row([prose(name), *(code(cell, True) for cell in cells)]) for name, *cells in rows]
+    return "\n".join([*lines, "", *(f"- {prose(text)}" for text in results_words.runs(report))])
+
+
+def _gate(report: Report) -> str:
+    if report.gate is None:
+        return ""
+    lines = [f"## Gate: {prose(results_words.gate_title(report.gate))}", ""]
+    return "\n".join([*lines, *(f"- {prose(text)}" for text in results_words.gate_lines(report.gate))])
 
 
 def _row(cells: list[str]) -> str:

@@ -21,7 +21,8 @@ VERDICT_WORDS: dict[Verdict, str] = {
 
 def summary_line(report: Report) -> str:
     """Verdict, counts, and every fact that is undecided or was accepted as unknown, on one line without newline."""
-    parts = [f"kvaudit {report.command}: {VERDICT_WORDS[report.verdict].lower()}", counts(report), *open_facts(report)]
+    gate = [f"gate: {report.gate.decision.replace('_', ' ')}"] if report.gate and report.command == "results" else []
+    parts = [f"kvaudit {report.command}: {VERDICT_WORDS[report.verdict].lower()}", *gate, counts(report), *open_facts(report)]
     return disarm_text(escape("; ".join(parts)))
 
 
@@ -52,6 +53,10 @@ def open_facts(report: Report) -> list[str]:
 
 def exit_meaning(report: Report) -> str:
     """The exit code with its meaning in a few words."""
+    if report.command == "results" and report.gate is not None and report.settings.fail_on != "never":
+        decided = {"reject": "exit 1: the gate rejects b", "not_enough_runs": "exit 3: not enough runs for the gate"}
+        if report.verdict == "pass" and report.gate.decision in decided:
+            return decided[report.gate.decision]
     if report.exit_code == 0 and report.verdict in ("not_comparable", "fail", "cannot_tell"):
         return "exit 0: --fail-on lets it pass"
     meaning = {0: "nothing that fails", 1: "findings that fail", 2: "nothing was decided", 3: "undecided"}

@@ -20,6 +20,8 @@ NORMAL = 1.20
 DISTRUST = 1.05
 """From here on, counters that take an event for a token are off."""
 _EXPLAINED = 0.05
+GAPS_OF_EVENTS = ("vllm", "sglang", "inferencemax", "inferencex")
+"""Beginnings of the names of clients whose `itl` is the mean gap between events, of all requests together."""
 _SPREADS_GAPS = "sglang"
 _SHORT_RUN_SECONDS = 10
 _PEAK_SHORTFALL = 0.95
@@ -78,7 +80,7 @@ def _of_aggregates(run: Run) -> tuple[float, str, tuple[str, ...]] | None:
     """From the means alone; SGLang's client spreads gaps over tokens where it knows of speculation, and on its own endpoint."""
     if run.tool.startswith(_SPREADS_GAPS) and _gaps_are_spread(run):
         return None
-    tokens = value_of(AGGREGATES, run)
+    tokens = value_of(AGGREGATES, run) if run.tool.startswith(GAPS_OF_EVENTS) else None
     if tokens is None or tokens <= 0:
         return None
     return tokens, "gaps by tokens ÷ gaps by events", ("output_tokens", "completed", "itl.mean", "e2e.mean", "ttft.mean")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.checking import relative_error
-from kvaudit.results.chunks import AGGREGATES, event_counted, peak_below_mean, per_chunk
+from kvaudit.results.chunks import AGGREGATES, GAPS_OF_EVENTS, event_counted, peak_below_mean, per_chunk
 from kvaudit.results.formula import value_of
 from kvaudit.results.pinned import expected_output_tokens, pinned_input, pinned_output, reports_what_was_asked
 
@@ -129,7 +129,7 @@ def _pinned_rate(run: Run) -> float | None:
 
 def _one_per_event(run: Run, server: Server, several: float | None) -> Counted | None:
     """Gaps by the reported tokens are gaps by events, although each event holds several tokens: the tokens are the events."""
-    ratio = value_of(AGGREGATES, run)
+    ratio = value_of(AGGREGATES, run) if run.tool.startswith(GAPS_OF_EVENTS) else None
     if ratio is None or several is None or several < _SEVERAL + _ALIKE or run.tool.startswith("sglang"):
         return None
     if abs(ratio - 1) > _ALIKE:

@@ -15,6 +15,8 @@ from kvaudit.parsers.results.run import LATENCIES
 Relation = Literal["=", "<="]
 _ROUNDING = 1e-6
 _VLLM, _SGLANG, _TRT = "vllm", "sglang", "trtllm"
+_SCRAPED = ("inference-perf-prometheus",)
+"""Rates over scrape intervals of the server's metrics beside means over its whole life: of no one window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ _RATES = (
         tolerance=0.05,
         hard=False,
         serious=0.2,
-        except_tools=("llmperf",),
+        except_tools=("llmperf", *_SCRAPED),
         meaning="answers per second times their length",
     ),
 )
@@ -110,7 +112,14 @@ _COUNTS = (
     ),
     Identity("I6c", "output_lengths.count", "requests", tolerance=0.0, tools=(_VLLM,), meaning="one length per request"),
     Identity("I6d", "mean_output_length * completed", "output_tokens", tolerance=1e-4, meaning="mean times count"),
-    Identity("I6e", "mean_input_length * completed", "input_tokens", tolerance=1e-4, meaning="mean times count"),
+    Identity(
+        "I6e",
+        "mean_input_length * completed",
+        "input_tokens",
+        tolerance=0.05,
+        hard=False,
+        meaning="mean times count; a chat template may be in one of them",
+    ),
     Identity("I5c", "goodput", "request_throughput", "<=", meaning="requests within the service level are a part of all"),
     Identity("I5d", "accepted_tokens", "draft_tokens", "<=", 0.0, meaning="accepted tokens were drafted"),
     Identity("I5e", "1 + accepted_tokens / drafts", "accept_length", tools=(_VLLM,), meaning="tokens per speculative step"),
@@ -165,6 +174,7 @@ _TIMES = (
         hard=False,
         serious=0.4,
         tools=("inference-perf",),
+        except_tools=_SCRAPED,
         meaning="time after the first token, by the tokens after the first",
     ),
 )

@@ -18,6 +18,7 @@ from kvaudit.reports.text.findings import findings, suppressed
 from kvaudit.reports.text.header import header
 from kvaudit.reports.text.layout import line, page
 from kvaudit.reports.text.notes import notes, settings
+from kvaudit.reports.text.results import gate, results
 from kvaudit.reports.text.unchecked import unchecked
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 NARROWEST = 24
 
-_SECTIONS = (header, arms, findings, capacity, differences, unchecked, suppressed, checklist, notes, hint, settings)
+_NUMBERS = (results, gate)
+_FOUND = (findings, capacity, differences, unchecked, suppressed, checklist)
+_SECTIONS = (header, arms, *_NUMBERS, *_FOUND, notes, hint, settings)
 
 
 def render(report: Report, redactor: Redactor, width: int, colour: bool) -> str:
