@@ -104,6 +104,5 @@ def _gate(decision: Decision, n: tuple[int, int], reasons: list[str], missing: l
         unit="points",
         seed=None,
         resamples=None,
-        level=LEVEL,
         missing=missing,
     )

@@ -23,7 +23,7 @@ def against_best_single(
     if not gains:
         return None
     best = max(gains, key=lambda name: gains[name])
-    shapes, _, _ = compare_points(singles[best], combination, terms)
+    shapes, _ = compare_points(singles[best], combination, terms)
     decision, _, _ = combined(shapes)
     return Combination(best_single=best, comparisons=shapes, decision=decision, gains_percent=gains)
 

@@ -1,8 +1,8 @@
 """From two arms to a decision: runs are grouped by workload point, each point is compared, and the points are taken together.
 
 Room: `results`. One lost point loses; a point without enough runs leaves the answer open; B is accepted where it wins at some
-point and loses at none. With k points each interval is at 1 − 0.05/k (Bonferroni), so that the risk of a false accept stays that
-of one point.
+point and loses at none. With k points each interval takes a k-th of the risk (Bonferroni), so that the risk of a false accept
+stays that of one point.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kvaudit.parsers.results.run import Run, unit_of
 from kvaudit.results.gate.combination import against_best_single, with_combination
 from kvaudit.results.gate.measurements import Observed, Taken, as_runs, taken
 from kvaudit.results.gate.metrics import default_metric, direction_of, metric_name
-from kvaudit.results.gate.missing import missing_shapes, missing_sides, other_remarks
+from kvaudit.results.gate.missing import missing_metric, missing_shapes, other_remarks
 from kvaudit.results.gate.model import Direction, Gate
 from kvaudit.results.gate.scipy_extra import load
 from kvaudit.results.gate.scores import decide_scores
@@ -52,9 +52,9 @@ def decide(
 
 
 def _gate(a: Taken, b: Taken, terms: Terms, singles: Mapping[str, Sequence[Run]]) -> Gate:
-    shapes, level, unmatched = compare_points(a.runs, b.runs, terms)
+    shapes, unmatched = compare_points(a.runs, b.runs, terms)
     decision, decisive, reasons = combined(shapes)
-    missing = [*missing_sides(a, b, terms.metric), *unmatched, *missing_shapes(shapes), *a.notes, *b.notes]
+    missing = [*missing_metric(a, b, terms.metric), *unmatched, *missing_shapes(shapes), *a.notes, *b.notes]
     combination = against_best_single(a.runs, b.runs, singles, terms) if singles else None
     if singles:
         decision, more = with_combination(decision, combination)
@@ -72,7 +72,6 @@ def _gate(a: Taken, b: Taken, terms: Terms, singles: Mapping[str, Sequence[Run]]
         decided_by=decisive.name if decisive else None,
         seed=SEED,
         resamples=RESAMPLES,
-        level=level,
         shapes=shapes,
         combination=combination,
         missing=missing,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from statistics import fmean, stdev
 
 from kvaudit.parsers.results.run import Run
@@ -64,7 +65,10 @@ def numbers_of(a: Sequence[float], b: Sequence[float], level: float, *, paired: 
 _BCA = "BCa bootstrap"
 
 
-def _interval(method: str, bounds: tuple[float, float], level: float, base: float) -> Interval:
+def _interval(method: str, bounds: tuple[float, float], level: float, base: float) -> Interval | None:
+    """None where the method is not defined for these figures."""
     low, high = (float(bound) for bound in bounds)
+    if not isfinite(low + high):
+        return None
     share = [100 * bound / abs(base) if base else None for bound in (low, high)]
     return Interval(method=method, level=level, low=low, high=high, low_percent=share[0], high_percent=share[1])

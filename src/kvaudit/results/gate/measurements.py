@@ -13,12 +13,15 @@ from kvaudit.results.gate.model import Measurement
 
 Observed = Run | float
 _FIGURES_OF_A_COPY = 4
+_SMALLEST, _LARGEST = 1e-12, 1e15
+"""What a benchmark measures in any of its units; beyond, sums and squares leave the range of floating point."""
 
 
 @dataclass
 class Taken:
-    """The runs of an arm that hold the metric, and sentences about the others."""
+    """The runs of an arm that hold the metric, of the runs `given`, and sentences about the others."""
 
+    given: list[Run]
     runs: list[Run] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -34,11 +37,11 @@ def _bare(value: float, metric: str) -> Run:
 
 def taken(runs: Sequence[Run], metric: str, arm: str) -> Taken:
     """The runs with a finite figure of that metric, each once."""
-    found = Taken()
+    found = Taken(list(runs))
     seen: dict[tuple[object, ...], Run] = {}
     for run in runs:
-        if run.number(metric) is None:
-            found.notes.append(f"{_name(run)} of arm {arm} has no {metric}: it is left out.")
+        if not _measured(run.number(metric)):
+            found.notes.append(f"{_name(run)} of arm {arm} has no usable {metric}: it is left out.")
             continue
         figures = _figures(run)
         if len(figures) > _FIGURES_OF_A_COPY and figures in seen:
@@ -47,6 +50,10 @@ def taken(runs: Sequence[Run], metric: str, arm: str) -> Taken:
         seen[figures] = run
         found.runs.append(run)
     return found
+
+
+def _measured(value: float | None) -> bool:
+    return value is not None and (value == 0 or _SMALLEST <= abs(value) <= _LARGEST)
 
 
 def _figures(run: Run) -> tuple[object, ...]:

@@ -13,9 +13,15 @@ from kvaudit.results.gate.metrics import DIRECTIONS
 from kvaudit.results.gate.model import Shape
 
 
-def missing_sides(a: Taken, b: Taken, metric: str) -> list[str]:
-    """Arms of which no run has the metric."""
-    return [f"No run of arm {name} has {metric}." for name, arm in (("A", a), ("B", b)) if not arm.runs]
+def missing_metric(a: Taken, b: Taken, metric: str) -> list[str]:
+    """Arms of which no run has the metric, and what could be asked instead."""
+    lacking = [f"No run of arm {name} has {metric}." for name, arm in (("A", a), ("B", b)) if not arm.runs]
+    others = _in_every_run([*a.given, *b.given]) if lacking and a.given and b.given else []
+    return [*lacking, *([f"Every run has {', '.join(others[:8])}."] if others else [])]
+
+
+def _in_every_run(runs: Sequence[Run]) -> list[str]:
+    return [name for name in DIRECTIONS if all(run.number(name) is not None for run in runs)]
 
 
 def missing_shapes(shapes: Sequence[Shape]) -> list[str]:
@@ -45,8 +51,3 @@ def other_remarks(a: Sequence[Run], b: Sequence[Run], metric: str) -> list[str]:
             "The peak throughput of these clients counts stream events: it is too low where an event holds several tokens."
         )
     return said
-
-
-def usable_metrics(runs: Sequence[Run]) -> list[str]:
-    """Metrics that every run has."""
-    return [name for name in DIRECTIONS if runs and all(run.number(name) is not None for run in runs)]

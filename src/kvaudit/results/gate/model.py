@@ -47,6 +47,7 @@ class Interval(_Frozen):
 
     method: str
     level: float
+    """0.95 for pairs, 0.98 for runs that were not interleaved; higher where several workload points share the risk."""
     low: float
     high: float
     low_percent: float | None = None
@@ -129,8 +130,6 @@ class Gate(Comparison):
     seed: int | None
     """Of the bootstrap; None where nothing is resampled."""
     resamples: int | None
-    level: float
-    """Confidence of each interval: 0.95, or higher where several workload points share the risk of a false accept."""
     shapes: list[Shape] = []
     combination: Combination | None = None
     missing: list[str] = []

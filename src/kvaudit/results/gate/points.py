@@ -98,4 +98,8 @@ def _length(run: Run, side: str) -> float | None:
 
 
 def _shown(value: object) -> str:
-    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    """One spelling per value: a rate without limit is `inf`, whether the file has a number or a word."""
+    try:
+        return f"{float(str(value)):g}"
+    except ValueError:
+        return str(value)

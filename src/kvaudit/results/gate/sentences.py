@@ -11,6 +11,8 @@ from kvaudit.parsers.results.run import unit_of
 from kvaudit.results.gate.figures import Numbers
 from kvaudit.results.gate.model import Arm, Floor, Interval
 
+UNDEFINED = "An interval is not defined for these runs."
+
 
 def quantity(value: float, metric: str) -> str:
     """A figure with its unit."""

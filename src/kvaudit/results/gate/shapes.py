@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kvaudit.parsers.results.run import Run
-from kvaudit.results.gate.compare import MINIMUM_RUNS, SIGNIFICANT, Question, compare
+from kvaudit.results.gate.compare import MINIMUM_RUNS, Question, compare
 from kvaudit.results.gate.model import Decision, Direction, Shape
 from kvaudit.results.gate.points import Point, points_of
 
@@ -24,15 +24,14 @@ class Terms:
     interleaved: bool | None
 
 
-def compare_points(a: Sequence[Run], b: Sequence[Run], terms: Terms) -> tuple[list[Shape], float, list[str]]:
-    """The comparison at each point that both arms have, the level of its intervals, and sentences on points of one arm."""
+def compare_points(a: Sequence[Run], b: Sequence[Run], terms: Terms) -> tuple[list[Shape], list[str]]:
+    """The comparison at each point that both arms have, and sentences on points that only one has."""
     points = points_of({"A": list(a), "B": list(b)})
     common = [point for point in points if len(point.arms) == 2]
     decidable = sum(min(len(runs) for runs in point.arms.values()) >= MINIMUM_RUNS for point in common)
-    level = 1 - SIGNIFICANT / max(1, decidable)
-    question = Question(terms.metric, terms.direction, terms.floor, level, terms.interleaved)
+    question = Question(terms.metric, terms.direction, terms.floor, max(1, decidable), terms.interleaved)
     unmatched = [_only(point) for point in points if len(point.arms) == 1]
-    return [_shape(point, question) for point in common], level, unmatched
+    return [_shape(point, question) for point in common], unmatched
 
 
 def _only(point: Point) -> str:
@@ -59,5 +58,5 @@ def combined(shapes: Sequence[Shape]) -> tuple[Decision, Shape | None, list[str]
     if len(shapes) == 1:
         return decision, decisive, list(decisive.reasons)
     lines = [f"{shape.name} ({shape.kind}): {shape.decision}. {' '.join(shape.reasons)}" for shape in shapes]
-    shared = f"{len(shapes)} workload points share the risk of a false accept: each interval is stricter than 95 %."
+    shared = f"{len(shapes)} workload points share the risk of a false accept: their intervals are wider than for one."
     return decision, decisive, [*lines, shared]

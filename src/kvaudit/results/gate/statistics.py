@@ -7,6 +7,7 @@ runs the same code as one gate. Every difference is B minus A. References: Welch
 from __future__ import annotations
 
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from kvaudit.results.gate.scipy_extra import load
 
@@ -39,7 +40,10 @@ def welch_interval(a: Any, b: Any, level: float) -> tuple[Any, Any]:
 
 
 def paired_bootstrap(differences: Any, level: float) -> tuple[Any, Any]:
-    """Seeded BCa interval of the mean difference. Shape (…, n); rows without any variation give their constant twice."""
+    """Seeded BCa interval of the mean difference. Shape (…, n).
+
+    A row without any variation gives its constant twice; a row for which the method is not defined gives NaN.
+    """
     numpy = load("numpy")
     return _bca((numpy.asarray(differences, dtype=float),), _mean, level)
 
@@ -65,14 +69,16 @@ def _bca(samples: tuple[Any, ...], statistic: Any, level: float) -> tuple[Any, A
     varied = numpy.any([numpy.ptp(sample, axis=-1) > 0 for sample in samples], axis=0)
     if not varied.any():
         return low, high
-    result = stats.bootstrap(
-        tuple(sample[varied] for sample in samples) if observed.ndim else samples,
-        statistic,
-        n_resamples=RESAMPLES,
-        confidence_level=level,
-        method="BCa",
-        axis=-1,
-        rng=numpy.random.default_rng(SEED),
-    )
+    with catch_warnings(), numpy.errstate(all="ignore"):
+        simplefilter("ignore")
+        result = stats.bootstrap(
+            tuple(sample[varied] for sample in samples) if observed.ndim else samples,
+            statistic,
+            n_resamples=RESAMPLES,
+            confidence_level=level,
+            method="BCa",
+            axis=-1,
+            rng=numpy.random.default_rng(SEED),
+        )
     low[varied], high[varied] = result.confidence_interval.low, result.confidence_interval.high
     return low, high
