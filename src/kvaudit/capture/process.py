@@ -130,7 +130,7 @@ def _listens(row: list[str], port: int) -> bool:
 
 def _sockets(pid: int) -> set[str]:
     try:
-        links = [str(entry.readlink()) for entry in (PROC / str(pid) / "fd").iterdir()]
+        links = [_link(pid, f"fd/{entry.name}") for entry in (PROC / str(pid) / "fd").iterdir()]
     except OSError:
         return set()
     return {match.group(1) for link in links if (match := _SOCKET.search(link))}
