@@ -117,7 +117,7 @@ def causes_of_tokens(a: Record, b: Record, differences: dict[str, Difference]) -
 
 def _moves(name: str, a: Record, b: Record, differences: dict[str, Difference]) -> bool:
     difference = differences.get(name)
-    if difference is None or difference.class_ in ("cosmetic", "unknown") or difference.proof == "equal":
+    if difference is None or difference.class_ in ("cosmetic", "unknown") or difference.proof == "equal" or difference.meaning:
         return False
     if name == "model.weights_gib":
         weights, memory = _delta(a, b, name), _delta(a, b, "kv_cache.memory_gib")

@@ -23,7 +23,7 @@ def explain(a: Record, b: Record, differences: Differences) -> None:
     """Set class, cause and silence of every difference that follows from another; causes before consequences."""
     for name in _causes_first(differences):
         difference = differences[name]
-        if difference.class_ in ("cosmetic", "unknown", "expected"):
+        if difference.class_ in ("cosmetic", "unknown", "expected") or difference.meaning:
             continue
         causes = causes_of_tokens(a, b, differences) if name == "kv_cache.tokens" else _causes(name, a, b, differences)
         if not causes:
@@ -62,12 +62,16 @@ def _causes(name: str, a: Record, b: Record, differences: Differences) -> list[s
     """The first candidate that differs and whose check holds."""
     for cause in FIELDS[name].derives:
         difference = differences.get(cause)
-        if difference is None or difference.class_ in ("cosmetic", "unknown") or difference.proof == "equal":
+        if difference is None or not _may_explain(difference):
             continue
         check = _CHECKS.get((name, cause), _DEFAULT_OF_CAUSE.get(cause, _never))
         if check(a, b):
             return [cause]
     return []
+
+
+def _may_explain(difference: Difference) -> bool:
+    return difference.class_ not in ("cosmetic", "unknown") and difference.proof != "equal" and difference.meaning is None
 
 
 def _always(_a: Record, _b: Record) -> bool:

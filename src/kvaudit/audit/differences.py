@@ -12,6 +12,7 @@ from typing import Any
 from kvaudit.audit.context import ArmContext
 from kvaudit.audit.derivation import explain
 from kvaudit.audit.gate import GATE_CRITICAL
+from kvaudit.audit.meanings import other_meaning
 from kvaudit.audit.pair_proofs import kv_dtype_difference
 from kvaudit.audit.report import Difference, DifferenceClass
 from kvaudit.audit.tolerance import beyond_tolerance
@@ -41,6 +42,8 @@ def classify(a: ArmContext, b: ArmContext, vary: frozenset[str] = frozenset()) -
     for name in FIELDS:
         found = _difference(a, b, name)
         if found is not None:
+            if found.class_ != "unknown":
+                found.meaning = other_meaning(a.record, b.record, name)
             found.class_ = _class(found, vary)
             differences[name] = found
     explain(a.record, b.record, differences)
@@ -107,7 +110,8 @@ def _class(difference: Difference, vary: frozenset[str]) -> DifferenceClass:
         return "expected"
     if FIELDS[name].impact == "cosmetic" or _only_the_folder(difference) or _only_own_processes(difference):
         return "cosmetic"
-    return "context" if FIELDS[name].impact == "context" or not beyond_tolerance(difference) else "confound"
+    decides = FIELDS[name].impact != "context" and difference.meaning is None and beyond_tolerance(difference)
+    return "confound" if decides else "context"
 
 
 def _only_the_folder(difference: Difference) -> bool:

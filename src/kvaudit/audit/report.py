@@ -62,6 +62,8 @@ class Difference(BaseModel):
     silenced: bool = Field(default=False, exclude=True)
     """It follows from something under test, so no rule fires on it."""
     proof: Literal["equal", "different"] | None = None
+    meaning: str | None = Field(default=None, exclude=True)
+    """What the field means on each arm, where the engines mean different things: no rule compares such values."""
 
 
 class Factor(BaseModel):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kvaudit.audit.context import ArmContext, Outcome, PairContext
+from kvaudit.audit.meanings import other_meaning
 from kvaudit.audit.predicates.arm import undeclared
 from kvaudit.audit.predicates.registry import FIELD_NAME, NUMBER, missing, predicate
 from kvaudit.audit.predicates.tenants import tenants_differ
@@ -22,13 +23,20 @@ _NAMES: dict[str, Any] = {"type": "array", "items": FIELD_NAME, "minItems": 1}
 
 
 def _open(pair: PairContext, names: list[str]) -> list[str]:
-    return [missing(arm, name) for name in names for arm in pair.arms if arm.record.state(name) in ("unknown", "conflict")]
+    """What would make the fields comparable: nothing can where the two engines mean different things by one."""
+    texts = []
+    for name in names:
+        if meaning := other_meaning(pair.a.record, pair.b.record, name):
+            texts.append(f"{name} cannot be compared: {meaning}")
+        else:
+            texts += [missing(arm, name) for arm in pair.arms if arm.record.state(name) in ("unknown", "conflict")]
+    return texts
 
 
 def counts(difference: Difference) -> bool:
-    """Whether rules may fire on a difference: real, not under test, beyond tolerance."""
+    """Whether rules may fire on a difference: real, of one meaning, not under test, beyond tolerance."""
     real = difference.class_ in ("confound", "derived", "context") and difference.proof != "equal" and not difference.silenced
-    return real and beyond_tolerance(difference)
+    return real and difference.meaning is None and beyond_tolerance(difference)
 
 
 @predicate("pair", {"fields": _NAMES, "enough": {"enum": ["all", "one"]}}, optional=("enough",))
@@ -51,7 +59,8 @@ def differs(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
 def same(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """All of the fields are known and equal on both arms, whatever is under test; another folder does not count."""
     names = list(arguments["fields"])
-    if any(name in pair.differences and pair.differences[name].class_ not in ("cosmetic", "unknown") for name in names):
+    found = [pair.differences[name] for name in names if name in pair.differences]
+    if any(one.class_ not in ("cosmetic", "unknown") and one.meaning is None for one in found):
         return Outcome(False, pair.cite(*names))
     open_ = _open(pair, names)
     return Outcome(None, missing=open_) if open_ else Outcome(True, pair.cite(*names))
@@ -67,7 +76,7 @@ def _undecided(pair: PairContext, name: str) -> bool:
     difference = pair.differences.get(name)
     if difference is not None and (difference.proof is not None or difference.class_ == "expected" or difference.silenced):
         return False
-    return any(arm.record.state(name) in ("unknown", "conflict") for arm in pair.arms)
+    return bool(_open(pair, [name]))
 
 
 @predicate("pair", {"field": FIELD_NAME, "value": NUMBER})

@@ -113,6 +113,8 @@ def _row(difference: Difference, columns: _Columns, width: int) -> list[Text]:
     out = _cells(difference.field, values, ratio, columns, width)
     if difference.proof:
         out += wrapped(line((f"    proved {difference.proof} by comparison: KV memory ÷ tokens of both arms", "dim")), width)
+    if difference.meaning:
+        out += wrapped(line((f"    not comparable: {difference.meaning}", "dim")), width)
     return out
 
 
