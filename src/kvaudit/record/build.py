@@ -16,13 +16,14 @@ from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import all_hints, recognise, tried
+from kvaudit.parsers.results.printed import with_printed_runs
 from kvaudit.parsers.services.beside import with_manager_lines
 from kvaudit.record.choosing import choose
 from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
-from kvaudit.record.results import settle_results
+from kvaudit.record.results import drop_what_servers_differ_in, settle_results
 from kvaudit.record.servers import join, names_of
 from kvaudit.record.services import settle_services
 from kvaudit.record.statement import settle_hash, settle_statement
@@ -108,7 +109,7 @@ def _read_one(found: Found, read: _Read) -> bool:
         notes = [found.why_ignored or _why_ignored(source)]
         read.entries.append(SourceEntry(path=found.shown, kind="ignored", notes=notes))
         return False
-    reading = with_manager_lines(source, parser.read(source))
+    reading = with_printed_runs(source, with_manager_lines(source, parser.read(source)))
     read.readings.append((source, reading))
     read.entries += [_entry(source, parser, reading), *_recorded(source, reading)]
     for part in source.parts:
@@ -217,19 +218,20 @@ def _of_servers(read: _Read, servers: list[tuple[Source, Reading]], options: Opt
     for name, (_, reading) in zip(names_of(logs), servers, strict=True):
         _, index = choose(reading, options.session)
         own = reading.starts[index].facts if index is not None else []
-        tables[name] = _settled(read, [*reading.facts, *own, *beside])
+        tables[name] = _settled(read, [*reading.facts, *own, *beside], several=True)
     return join(tables)
 
 
-def _settled(read: _Read, facts: list[Fact]) -> FactTable:
+def _settled(read: _Read, facts: list[Fact], *, several: bool = False) -> FactTable:
     table = FactTable(facts)
+    drop_what_servers_differ_in(table, several=several)
     _note(read, settle_services(table))
     saved = any(reading.kind == "record" for _, reading in read.readings)
     if not saved or len(read.readings) > 1:
         settle_statement(table)
         settle_hash(table)
     infer_everything(table)
-    settle_results(table)
+    _note(read, settle_results(table))
     _note(read, classify_tenants(table))
     return table
 

@@ -11,6 +11,7 @@ from kvaudit.parsers.facts import Fact, Origin, Reading
 from kvaudit.parsers.launch_command.facts import facts_of
 from kvaudit.parsers.launch_command.recognition import launches, recognised
 from kvaudit.parsers.launch_command.words import Word
+from kvaudit.parsers.results.client_command import facts_of_clients
 from kvaudit.sources.source import Source
 
 
@@ -34,7 +35,8 @@ class LaunchCommandFile:
         maker = OriginMaker(source, self.name)
         found = [facts_of(server, maker.origin) for server in servers]
         notes = [f"starts {len(servers)} servers: only what all of them ask for is taken"] if len(servers) > 1 else []
-        return Reading(kind=self.kind, engine=_engine(found), facts=_common(found), notes=notes)
+        facts = [*_common(found), *facts_of_clients(source.head, source.path, maker.origin)]
+        return Reading(kind=self.kind, engine=_engine(found), facts=facts, notes=notes)
 
 
 class OriginMaker:

@@ -6,6 +6,7 @@ lines that no shell script holds, and are refused.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import re2
@@ -53,6 +54,23 @@ def launches(text: str) -> tuple[LaunchCommand, ...]:
     found = _launches(commands(text), script)
     one_line = text.count("\n", 0, len(text.rstrip())) == 0
     return found if found or script or not one_line else _launches(commands(text, joined=True), script)
+
+
+def script_commands(text: str, known: Callable[[list[Word]], bool]) -> list[list[Word]]:
+    """The commands of a script, variables that it sets itself replaced; none for a document that is no script.
+
+    `known` tells the commands that the caller looks for: without a shebang every line must be one of them or a common one.
+    """
+    if len(text) > MOST_TEXT:
+        return []
+    text = text.removeprefix("\ufeff")
+    script = _SHEBANG.search(text) is not None
+    if not script and _NO_SCRIPT.search(text):
+        return []
+    found = commands(text)
+    environment = _environment(found)
+    lines = [[expanded(word, environment) for word in simple.words] for simple in found]
+    return lines if script or all(_is_command(words) or known(words) for words in lines) else []
 
 
 def _launches(found: list[Simple], script: bool) -> tuple[LaunchCommand, ...]:

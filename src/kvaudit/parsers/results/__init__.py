@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from kvaudit.parsers.results.aiperf_csv import AiperfTable
+from kvaudit.parsers.results.client_command import ClientCommandFile
 from kvaudit.parsers.results.llama_bench_text import LlamaBenchTable
 from kvaudit.parsers.results.parser import ResultFile
+from kvaudit.parsers.results.printed import ClientLog
 from kvaudit.parsers.results.stream import EventStream
 
-PARSERS = (ResultFile(), LlamaBenchTable(), AiperfTable(), EventStream())
+PARSERS = (ResultFile(), LlamaBenchTable(), AiperfTable(), EventStream(), ClientLog(), ClientCommandFile())
 """Every parser of result files."""
 
-__all__ = ["PARSERS", "AiperfTable", "EventStream", "LlamaBenchTable", "ResultFile"]
+__all__ = ["PARSERS", "AiperfTable", "ClientCommandFile", "ClientLog", "EventStream", "LlamaBenchTable", "ResultFile"]

@@ -40,8 +40,8 @@ class Teller:
         """The facts of one draft, without what it says of the server; `number` is its place in the file, 1-based."""
         run = run_of(draft, self.source.path, found)
         origin = self._origin(draft.pointer, found[draft.pointer])
-        facts = [fact(RUN_CLUE, run.model_dump(), "observed", [origin])]
         scope = f"{self.source.path} run {number}"
+        facts = [fact(RUN_CLUE, run.model_dump(), "observed", [origin], scope=scope)]
         for field, value, stage, pointer in _fields_of(run):
             at = pointer if pointer is not None else draft.pointer
             facts.append(fact(field, value, stage, [self._origin(at, found[at])], scope=scope))

@@ -100,6 +100,8 @@ class Value(BaseModel):
     pointer: str | None = None
     line: int | None = None
     counted: str | None = None
+    file: str | None = None
+    """Where another file than the run's own states it: the twin of a result file, the client's printed table."""
 
 
 class Run(BaseModel):
