@@ -68,7 +68,7 @@ def origins(run: Run, *names: str) -> list[Origin]:
 def _origin(run: Run, name: str) -> Origin:
     held = run.values[name]
     line = held.line if held.line is not None else run.line
-    return Origin(file=run.file, line=line, pointer=held.pointer, reader=f"results:{run.tool}")
+    return Origin(file=held.file or run.file, line=line, pointer=held.pointer, reader=f"results:{run.tool}")
 
 
 def same_runs(a: list[Run], b: list[Run]) -> bool:
