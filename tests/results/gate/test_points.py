@@ -46,7 +46,7 @@ def test_a_win_at_both_points_is_accepted_with_stricter_intervals() -> None:
         ("decode-heavy", "accept", (6, 6)),
         ("prefill-heavy", "accept", (6, 6)),
     ]
-    assert gate.shapes[1].name == "8192/256 tokens, concurrency 16"
+    assert gate.shapes[1].name == "8192/256 tokens"
     assert gate.interval is not None
     assert gate.interval.level == 0.975
     assert gate.missing == []
@@ -56,14 +56,15 @@ def test_a_win_at_both_points_is_accepted_with_stricter_intervals() -> None:
 def test_a_win_at_one_point_and_a_tie_at_the_other_is_accepted() -> None:
     gate = decide(*two_points(BETTER, LEVEL))
     assert [shape.decision for shape in gate.shapes] == ["tie", "accept"]
-    assert (gate.decision, gate.decided_by) == ("accept", "8192/256 tokens, concurrency 16")
+    assert (gate.decision, gate.decided_by) == ("accept", "8192/256 tokens")
 
 
 def test_a_loss_at_one_point_loses() -> None:
     gate = decide(*two_points(BETTER, WORSE))
     assert [shape.decision for shape in gate.shapes] == ["reject", "accept"]
-    assert (gate.decision, gate.decided_by) == ("reject", "256/2048 tokens, concurrency 16")
-    assert any(reason.startswith("256/2048 tokens, concurrency 16 (decode-heavy): reject.") for reason in gate.reasons)
+    assert (gate.decision, gate.decided_by) == ("reject", "256/2048 tokens")
+    assert gate.reasons[0] == "B is better at 1 of 2 workload points and worse or below the floor at 1."
+    assert any(reason.startswith("256/2048 tokens (decode-heavy): reject.") for reason in gate.reasons)
 
 
 def test_a_point_with_too_few_runs_leaves_the_answer_open() -> None:
@@ -93,16 +94,17 @@ def test_a_point_of_one_arm_is_not_compared() -> None:
     a, b = interleaved(STEADY, BETTER, **PREFILL)
     gate = decide(a, b + arm(BETTER, **DECODE))
     assert gate.decision == "accept"
-    assert (
-        "Only arm B was measured at the workload point 256/2048 tokens, concurrency 16 (6 runs): it is not compared."
-        in gate.missing
-    )
+    assert "Only arm B was measured at the workload point 256/2048 tokens (6 runs): it is not compared." in gate.missing
 
 
 def test_arms_without_a_common_point_are_not_compared() -> None:
     gate = decide(arm(STEADY, **PREFILL), arm(BETTER, **{**PREFILL, "max_concurrency": 32}))
     assert (gate.decision, gate.shapes, gate.n) == ("not_enough_runs", [], (6, 6))
     assert gate.reasons[0] == "No workload point was measured on both arms."
+    assert [missing.split(":")[0] for missing in gate.missing[:2]] == [
+        "Only arm A was measured at the workload point 8192/256 tokens, concurrency 16 (6 runs)",
+        "Only arm B was measured at the workload point 8192/256 tokens, concurrency 32 (6 runs)",
+    ]
 
 
 def test_repetitions_with_other_seeds_are_one_point_and_spellings_of_no_limit_are_one_rate() -> None:

@@ -13,7 +13,16 @@ from dataclasses import dataclass, field
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.gate.model import Kind
 
-SETTINGS = ("input_length", "output_length", "request_rate", "max_concurrency", "requests", "burstiness", "dataset")
+SETTINGS = {
+    "request_rate": "rate",
+    "max_concurrency": "concurrency",
+    "requests": "requests",
+    "dataset": "dataset",
+    "burstiness": "burstiness",
+    "input_length": "input length",
+    "output_length": "output length",
+}
+"""What makes the load, and what it is called in a sentence."""
 HEAVY = 2.0
 """A point is heavy on one side when that side has at least twice the tokens of the other."""
 _LENGTHS_AGREE = 0.2
@@ -27,20 +36,13 @@ class Point:
     input_tokens: float | None
     output_tokens: float | None
     arms: dict[str, list[Run]] = field(default_factory=dict)
+    name: str = "all runs"
+    """What tells the point from the others of the same call."""
 
     @property
     def kind(self) -> Kind:
         """Heavier on the prompt, on the output, or on neither."""
         return kind_of(self.input_tokens, self.output_tokens)
-
-    @property
-    def name(self) -> str:
-        """What tells the point from others, for a sentence."""
-        lengths = [one for one in (self.input_tokens, self.output_tokens) if one is not None]
-        parts = ["/".join(f"{one:.0f}" for one in lengths) + " tokens"] if len(lengths) == 2 else []
-        words = {"request_rate": "rate", "max_concurrency": "concurrency", "requests": "requests", "dataset": "dataset"}
-        parts += [f"{word} {self.settings[name]}" for name, word in words.items() if name in self.settings]
-        return ", ".join(parts) or "all runs"
 
 
 def kind_of(input_tokens: float | None, output_tokens: float | None) -> Kind:
@@ -63,7 +65,17 @@ def points_of(arms: dict[str, list[Run]]) -> list[Point]:
             point = Point(settings, input_tokens, output_tokens)
             points.append(point)
         point.arms.setdefault(arm, []).append(run)
+    _name(points)
     return points
+
+
+def _name(points: Sequence[Point]) -> None:
+    telling = [name for name in SETTINGS if len({point.settings.get(name) for point in points}) > 1]
+    for point in points:
+        lengths = [one for one in (point.input_tokens, point.output_tokens) if one is not None]
+        parts = ["/".join(f"{one:.0f}" for one in lengths) + " tokens"] if len(lengths) == 2 else []
+        parts += [f"{SETTINGS[name]} {point.settings.get(name, 'unknown')}" for name in telling]
+        point.name = ", ".join(parts) or point.name
 
 
 _Entry = tuple[float | None, float | None, str, Run]

@@ -57,6 +57,9 @@ def combined(shapes: Sequence[Shape]) -> tuple[Decision, Shape | None, list[str]
     decisive = max(deciding, key=lambda shape: abs(shape.difference_percent or 0.0)) if decision == "reject" else deciding[0]
     if len(shapes) == 1:
         return decision, decisive, list(decisive.reasons)
+    won = sum(shape.decision == "accept" for shape in shapes)
+    lost = sum(shape.decision == "reject" for shape in shapes)
+    said = f"B is better at {won} of {len(shapes)} workload points and worse or below the floor at {lost}."
     lines = [f"{shape.name} ({shape.kind}): {shape.decision}. {' '.join(shape.reasons)}" for shape in shapes]
     shared = f"{len(shapes)} workload points share the risk of a false accept: their intervals are wider than for one."
-    return decision, decisive, [*lines, shared]
+    return decision, decisive, [said, *lines, shared]
