@@ -83,7 +83,7 @@ def vllm(environment: Path, model: Path, log: Path, *flags: str, **variables: st
     }
     address = ["--host", "127.0.0.1", "--port", port]
     command = [environment / "bin/vllm", "serve", model, *address, "--served-model-name", "tiny", "--enforce-eager", *flags]
-    with _started(command, log, port, settings, 240) as running:
+    with _started(command, log, port, settings, 420) as running:
         yield running
 
 
