@@ -20,7 +20,7 @@ from kvaudit.record.model import Record
 
 _MOST_EVIDENCE = 16
 _KINDS = {
-    "engine": ("engine-log", "metrics", "launch-command"),
+    "engine": ("engine-log", "metrics", "endpoint", "launch-command"),
     "checkpoint": ("checkpoint",),
     "snapshot": ("gpu-snapshot",),
     "service": ("service",),
