@@ -2,7 +2,7 @@
 
 Used by the walker over `fixtures/` and over the folder that KVAUDIT_CASES names. Keys: command, verdict, exit_code,
 must_fire, must_not_fire, must_know, must_be_unknown, must_differ, difference_class, must_not_print, sessions, tenants,
-explains, stderr_must_name, more. `severity: unknown` in must_fire means: listed as undecided.
+explains, gate, stderr_must_name, more. `severity: unknown` in must_fire means: listed as undecided.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-AUDITS = ("diff", "check")
+AUDITS = ("diff", "check", "results")
 SPELLINGS = {"fp8": "fp8_e4m3"}
 
 
@@ -69,6 +69,8 @@ def _report_faults(case: Case, report: dict[str, Any]) -> Iterator[str]:
     content = case.content
     if content.get("verdict") and report["verdict"] != str(content["verdict"]).replace(" ", "_"):
         yield f"verdict {report['verdict']}, want {content['verdict']}"
+    if content.get("gate") and (report.get("gate") or {}).get("decision") != content["gate"]:
+        yield f"gate {(report.get('gate') or {}).get('decision')}, want {content['gate']}"
     yield from _rule_faults(content, report)
     arms = dict(zip("ab", report["arms"], strict=False))
     names = _positions(case)

@@ -114,11 +114,20 @@ class Summary(BaseModel):
     suppressed: int = 0
 
 
+class LoadFigure(BaseModel):
+    """The metric of one arm at one load: the mean of its runs, and half the 95 % interval of that mean (None below two runs)."""
+
+    load: str
+    mean: float
+    half_width: float | None = None
+    runs: int
+
+
 class ResultsRow(BaseModel):
-    """One arm in the table of memory and quality: label, KV memory, and the metric with its interval.
+    """One arm in the table of memory and quality: label, KV memory, and the metric at each load.
 
     `label` names weights and settings; `bytes_per_token` is per rank; `requests_at_8k` are requests of 8,192 tokens that the KV
-    pool holds; `half_width` is half the 95 % interval of the mean of `runs` runs, None below two.
+    pool holds.
     """
 
     arm: str
@@ -127,9 +136,7 @@ class ResultsRow(BaseModel):
     requests_at_8k: float | None = None
     metric: str
     unit: str | None = None
-    mean: float | None = None
-    half_width: float | None = None
-    runs: int = 0
+    figures: list[LoadFigure] = []
 
 
 class RunRow(BaseModel):

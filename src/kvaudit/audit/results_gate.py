@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from kvaudit.audit.context import PairContext
 from kvaudit.errors import KvauditError
 from kvaudit.parsers.results.run import Run
-from kvaudit.results.evidence import results_of
+from kvaudit.results.corrections import corrected_runs
+from kvaudit.results.evidence import recomputed, results_of
 from kvaudit.results.gate import decide
 from kvaudit.results.gate.model import Direction
 from kvaudit.results.runs import same_runs, singles_of
@@ -51,6 +52,9 @@ def add_gate(pair: PairContext, wishes: GateWishes | None) -> None:
 
 
 def _decide(pair: PairContext, a: list[Run], b: list[Run], wishes: GateWishes) -> None:
+    corrected = recomputed([results_of(arm.record) for arm in pair.arms])
+    if corrected is not None:
+        a, b = corrected_runs(a, corrected[0]), corrected_runs(b, corrected[1])
     connectors = [arm.record.value("kv_transfer.connector") for arm in pair.arms]
     pair.gate = decide(
         a,

@@ -11,8 +11,7 @@ from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.results import truncation
 from kvaudit.audit.predicates.results_pair import matched
 from kvaudit.parsers.results.run import Run
-from kvaudit.results.corrections import corrections
-from kvaudit.results.evidence import results_of
+from kvaudit.results.evidence import recomputed, results_of
 from kvaudit.results.labels import lacking
 from kvaudit.results.prompts import cached_share
 from kvaudit.results.repeats import WarmUp, impossible, mean_length, warm_ups
@@ -43,19 +42,16 @@ def _counting(arm: ArmContext) -> str:
 
 
 def _corrected(arm: ArmContext) -> str:
-    """The throughput of runs that counted events, recomputed by one formula that fits every run of the arm."""
+    """The throughput of runs that counted events, recomputed by one formula that fits every run of every arm."""
     results = results_of(arm.record)
-    if not any(one.proven for one in results.counted):
-        return ""
-    found = corrections(results.runs)
-    if found is None:
-        found = corrections(results.runs, lambda run: results.server(run).generated_tokens)
+    others = [results_of(arm.other)] if arm.other is not None and results_of(arm.other).runs else []
+    found = recomputed([results, *others])
     if found is None:
         return ""
     affected = [one.run for one in results.counted if one.proven]
     said = [
         f"{one.output:,.6g} output and {one.total:,.6g} total tok/s ({one.formula})"
-        for run, one in zip(results.runs, found, strict=True)
+        for run, one in zip(results.runs, found[0], strict=True)
         if run in affected
     ]
     return _listed(said)

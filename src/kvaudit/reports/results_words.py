@@ -23,16 +23,25 @@ def table(report: Report) -> list[list[str]]:
     rows = [["row label", *(one.label for one in held)]]
     rows.append(["KV bytes per token", *(_number(one.bytes_per_token) for one in held)])
     rows.append(["requests at 8K", *(_number(one.requests_at_8k, 1) for one in held)])
-    rows.append([held[0].metric, *(metric(one) for one in held)])
+    loads = list(dict.fromkeys(figure.load for one in held for figure in one.figures))
+    for load in loads:
+        name = f"{held[0].metric} {_what_differs(load, loads)}".strip()
+        rows.append([name, *(metric(one, load) for one in held)])
     return [one for one in rows if any(cell != "unknown" for cell in one[1:])]
 
 
-def metric(one: ResultsRow) -> str:
+def _what_differs(load: str, loads: list[str]) -> str:
+    """The parts of a load's name that not every load has."""
+    return ", ".join(part for part in load.split(", ") if not all(part in other.split(", ") for other in loads))
+
+
+def metric(one: ResultsRow, load: str) -> str:
     """`1,000.5 ± 2.7 tok/s (6 runs)`."""
-    if one.mean is None:
+    figure = next((held for held in one.figures if held.load == load), None)
+    if figure is None:
         return "unknown"
-    half = f" ± {one.half_width:,.3g}" if one.half_width is not None else ""
-    return f"{one.mean:,.6g}{half}{f' {one.unit}' if one.unit else ''} ({counted(one.runs, 'run')})"
+    half = f" ± {figure.half_width:,.3g}" if figure.half_width is not None else ""
+    return f"{figure.mean:,.6g}{half}{f' {one.unit}' if one.unit else ''} ({counted(figure.runs, 'run')})"
 
 
 def runs(report: Report) -> list[str]:

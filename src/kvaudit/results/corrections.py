@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kvaudit.parsers.results.run import Run
+from kvaudit.parsers.results.run import Run, Value
 from kvaudit.results.formula import value_of
 from kvaudit.results.pinned import pinned_input, pinned_output
 
@@ -42,6 +42,21 @@ def corrections(runs: Sequence[Run], server_tokens: ServerTokens | None = None) 
         if found and all(one is not None for one in found):
             return [one for one in found if one is not None]
     return None
+
+
+def corrected_runs(runs: Sequence[Run], found: Sequence[Corrected]) -> list[Run]:
+    """The runs with the recomputed throughputs, and output tokens, in the place of the reported ones."""
+    return [_with(run, one) for run, one in zip(runs, found, strict=True)]
+
+
+def _with(run: Run, one: Corrected) -> Run:
+    values = dict(run.values)
+    for name, value in (("output_throughput", one.output), ("total_throughput", one.total)):
+        values[name] = values[name].model_copy(update={"value": value}) if name in values else Value(value=value)
+    tokens, seconds = values.get("output_tokens"), run.number("duration")
+    if tokens is not None and seconds:
+        values["output_tokens"] = tokens.model_copy(update={"value": round(one.output * seconds)})
+    return run.model_copy(update={"values": values})
 
 
 def _from_input(run: Run) -> Corrected | None:

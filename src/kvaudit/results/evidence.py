@@ -5,6 +5,7 @@ Room: `results`, its front. Each answer is a list of statements with their figur
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from kvaudit.parsers.metrics.shapes import Window
 from kvaudit.parsers.results.run import Run
 from kvaudit.record.model import Record
 from kvaudit.results.agreement import against_log, against_server, server_tokens, window_of
+from kvaudit.results.corrections import Corrected, corrections
 from kvaudit.results.counting import Counted, Server, counted_by_events, distrusted
 from kvaudit.results.disagreements import Disagreement, disagreements
 from kvaudit.results.load import Doubt, doubts, over_capacity
@@ -108,3 +110,20 @@ class Results:
 
 def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def recomputed(results: Sequence[Results]) -> list[list[Corrected]] | None:
+    """The corrected throughputs of every run of every arm, where output tokens of one are proven to be events.
+
+    One formula for all of them; None where nothing has to be corrected, or where no formula fits every run.
+    """
+    if not any(claim.proven for one in results for claim in one.counted):
+        return None
+    owners = [(one, run) for one in results for run in one.runs]
+    counted = {id(run): one.server(run).generated_tokens for one, run in owners}
+    runs = [run for _, run in owners]
+    found = corrections(runs) or corrections(runs, lambda run: counted[id(run)])
+    if found is None:
+        return None
+    rest = iter(found)
+    return [[next(rest) for _ in one.runs] for one in results]

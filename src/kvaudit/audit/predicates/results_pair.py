@@ -11,7 +11,8 @@ from kvaudit.audit.context import Cited, Outcome, PairContext
 from kvaudit.audit.predicates.registry import NUMBER, TEXT, predicate
 from kvaudit.audit.predicates.results import NO_RUNS, cite
 from kvaudit.parsers.results.run import Run
-from kvaudit.results.evidence import results_of
+from kvaudit.results.corrections import corrected_runs
+from kvaudit.results.evidence import recomputed, results_of
 from kvaudit.results.gate.points import points_of
 from kvaudit.results.repeats import mean_length
 from kvaudit.results.runs import same_runs
@@ -54,7 +55,7 @@ def answer_lengths_differ(pair: PairContext, arguments: dict[str, Any]) -> Outco
     found = runs_on_both(pair)
     if isinstance(found, Outcome):
         return found
-    compared = matched(*found)
+    compared = matched(*(as_counted_right(pair) or found))
     lengths = [(one, other, mean_length(one, "output_tokens"), mean_length(other, "output_tokens")) for one, other in compared]
     known = [(one, other, left, right) for one, other, left, right in lengths if left and right]
     if not known:
@@ -62,6 +63,13 @@ def answer_lengths_differ(pair: PairContext, arguments: dict[str, Any]) -> Outco
     wide = [(one, other) for one, other, left, right in known if abs(left - right) >= arguments["share"] * max(left, right)]
     pairs = wide or [(known[0][0], known[0][1])]
     return Outcome(bool(wide), _cited(pair, ([one for one, _ in pairs], [other for _, other in pairs]), _NAMES))
+
+
+def as_counted_right(pair: PairContext) -> tuple[list[Run], list[Run]] | None:
+    """The runs of both arms with recomputed tokens, where those of one are stream events; None where nothing is recomputed."""
+    arms = [results_of(arm.record) for arm in pair.arms]
+    found = recomputed(arms)
+    return None if found is None else (corrected_runs(arms[0].runs, found[0]), corrected_runs(arms[1].runs, found[1]))
 
 
 def matched(a: list[Run], b: list[Run]) -> list[tuple[Run, Run]]:

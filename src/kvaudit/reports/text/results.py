@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from kvaudit.audit.report import Report
 from kvaudit.reports import results_words
-from kvaudit.reports.text.layout import GAP, PROSE, hang, heading, line, row
+from kvaudit.reports.text.layout import GAP, PROSE, hang, heading, indented, line, row, side_by_side, wrapped
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 _STYLES = {"accept": "bold green", "reject": "bold red", "tie": "bold yellow", "not_enough_runs": "bold yellow"}
-_NAMES = 20
+_NAMES = 24
+_INDENT = 2
 _NARROW = 60
 _WIDEST = 140
 
@@ -32,7 +33,8 @@ def results(report: Report, width: int) -> list[Text]:
         if len(names) > 1:
             out += row([(line("  "), _NAMES), *((line((name, "bold")), column) for name in names)])
         for name, *cells in rows:
-            out += row([(line((f"  {name}", "dim")), _NAMES), *((line(cell), column) for cell in cells)])
+            label = indented(wrapped(line((name, "dim")), _NAMES - _INDENT), _INDENT)
+            out += side_by_side([(label, _NAMES), *((wrapped(line(cell), column), column) for cell in cells)])
     else:
         for name, *cells in rows:
             for arm, cell in zip(names, cells, strict=True):
