@@ -73,10 +73,10 @@ def individual_drafts(value: Any) -> Iterator[Draft]:
     for name, key in (("input_lengths", "number_input_tokens"), ("output_lengths", "number_output_tokens")):
         listed = counts([row.get(key) for row in good])
         if listed:
-            run.hold(f"{name}.count", len(listed))
-            run.hold(f"{name}.sum", sum(listed), counted="retokenized" if name.startswith("output") else None)
-            run.hold(f"{name}.min", min(listed))
-            run.hold(f"{name}.max", max(listed))
+            run.hold(f"{name}.count", len(listed), 0, key)
+            run.hold(f"{name}.sum", sum(listed), 0, key, counted="retokenized" if name.startswith("output") else None)
+            run.hold(f"{name}.min", min(listed), 0, key)
+            run.hold(f"{name}.max", max(listed), 0, key)
     run.requests = [_row(row) for row in rows[:MOST_ROWS]]
     if len(rows) > MOST_ROWS:
         run.notes.append(f"only the first {MOST_ROWS} of {len(rows)} responses are kept")

@@ -16,7 +16,7 @@ from kvaudit.parsers.results.figures import Draft, ServerFact
 from kvaudit.parsers.results.formats import Format, format_of
 from kvaudit.parsers.results.places import places
 from kvaudit.parsers.results.shape import shape_of
-from kvaudit.parsers.results.yaml_documents import load_yaml, yaml_shape
+from kvaudit.parsers.results.yaml_documents import load_yaml, yaml_head, yaml_shape
 from kvaudit.sources.source import Source
 
 MOST_RUNS = 500
@@ -63,7 +63,7 @@ def _format(source: Source) -> Format | None:
     shape = shape_of(source)
     if shape is not None:
         return format_of(shape)
-    found = format_of(yaml_shape(source.head))
+    found = format_of(yaml_shape(yaml_head(source)))
     return found if found and found.yaml else None
 
 

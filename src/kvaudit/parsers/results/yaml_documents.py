@@ -18,9 +18,10 @@ from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.results.figures import written_number
 from kvaudit.parsers.results.shape import Shape
 from kvaudit.parsers.services.cells import MOST_TEXT, Cell, Cells, documents
-from kvaudit.sources.source import Source
+from kvaudit.sources.source import HEAD_BYTES, Source
 
 _KEY = re2.compile(r"^(?P<space> *)(?:- )?(?P<key>[A-Za-z_][\w.-]{0,80}):(?:\s|$)")
+_INDENTED = "indented"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _WORDS: dict[str, Any] = {"true": True, "True": True, "false": False, "False": False, ".inf": float("inf"), ".nan": float("nan")}
 
@@ -69,13 +70,25 @@ def _nearest(cells: dict[str, Cell], names: list[str], pointer: str) -> Cell | N
 
 def load_yaml(source: Source) -> YamlDocument:
     """The first document of a YAML file. Raises `InputError` when it is damaged or too large."""
-    text = source.text()
+    text = _text(source)
     if text is None or len(text) > MOST_TEXT:
         raise InputError(source.path, f"YAML of more than {MOST_TEXT >> 20} MiB is not read; save the results as JSON")
     found = documents(text)
     if not found:
         raise InputError(source.path, "damaged: no YAML that can be read")
     return YamlDocument(_nested(found[0]), text, found[0])
+
+
+def yaml_head(source: Source) -> str:
+    """The head of a document that may be YAML."""
+    return source.head if source.wrapper != _INDENTED or source.data is None else (_text(source) or "")[:HEAD_BYTES]
+
+
+def _text(source: Source) -> str | None:
+    """The text with its indentation, which means something here: a log that is indented as a whole is another matter."""
+    if source.wrapper == _INDENTED and source.data is not None and source.service is None and source.line_ranges is None:
+        return source.data.decode("utf-8", "replace")
+    return source.text()
 
 
 def yaml_shape(head: str) -> Shape | None:
