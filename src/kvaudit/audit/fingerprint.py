@@ -15,7 +15,7 @@ import re2
 from kvaudit.audit.report import Evidence, Finding
 from kvaudit.redaction import Redactor
 
-_MASK = re2.compile(r"<secret-\d+>")
+_MASK = re2.compile(r"<secret-[0-9a-z]+>")
 _DIGITS = 2
 """Measured figures differ a little from start to start: two digits of them tell one finding from another."""
 _MEASURED = ("observed", "inferred")

@@ -1,6 +1,6 @@
 """Options that several commands share, declared once.
 
-Room: `cli`. Declarations only; click is the one import.
+Room: `cli`. Declarations only; nothing but click is imported.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+
+from kvaudit.cli.redact_key import remember
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,7 +49,14 @@ def arm_options(command: Command) -> Command:
 
 
 def redact_option(command: Command) -> Command:
-    """How much is masked."""
+    """How much is masked, and how."""
+    command = click.option(
+        "--redact-key",
+        metavar="FILE|ENV",
+        expose_value=False,
+        callback=remember,
+        help="Masks that stay the same from call to call: the file, or the environment variable, that holds their key.",
+    )(command)
     return click.option(
         "--redact",
         type=click.Choice(["default", "full"]),

@@ -28,9 +28,10 @@ READER_GONE = 141
 
 def make_redactor(level: str) -> Redactor:
     """The one redactor of this call."""
+    from kvaudit.cli.redact_key import key_in_force
     from kvaudit.redaction import Redactor
 
-    return Redactor("full" if level == "full" else "default")
+    return Redactor("full" if level == "full" else "default", key_in_force())
 
 
 def _stdin_used() -> int:
