@@ -179,6 +179,13 @@ def test_a_copy_of_a_run_counts_once() -> None:
     assert "b/5.json of arm B has the figures of b/4.json: a copy counts once." in gate.missing
 
 
+def test_a_file_of_thousands_of_runs_is_cut_and_that_is_said() -> None:
+    a = [1000.0 + one % 7 for one in range(300)]
+    gate = decide(a, [value + 50 for value in a])
+    assert (gate.decision, gate.n) == ("accept", (200, 200))
+    assert "Only the first 200 runs of an arm are used." in gate.reasons
+
+
 def test_two_clients_count_in_their_own_ways() -> None:
     a, b = interleaved(STEADY, scaled(1.05))
     b = [one.model_copy(update={"tool": "sglang-bench-serving"}) for one in b]

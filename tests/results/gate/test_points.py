@@ -63,7 +63,7 @@ def test_a_loss_at_one_point_loses() -> None:
     gate = decide(*two_points(BETTER, WORSE))
     assert [shape.decision for shape in gate.shapes] == ["reject", "accept"]
     assert (gate.decision, gate.decided_by) == ("reject", "256/2048 tokens")
-    assert gate.reasons[0] == "B is better at 1 of 2 workload points and worse or below the floor at 1."
+    assert gate.reasons[0] == "B is better at 1 of 2 workload points, worse or below the floor at 1."
     assert any(reason.startswith("256/2048 tokens (decode-heavy): reject.") for reason in gate.reasons)
 
 
@@ -129,6 +129,17 @@ def test_another_load_is_another_point(change: dict[str, object]) -> None:
         "max_concurrency": 4,
     }
     assert len(points_of({"A": [*arm([1.0], **load), *arm([1.0], **{**load, **change})]})) == 2
+
+
+def test_a_point_is_named_by_as_much_as_tells_it_from_the_others() -> None:
+    load: dict[str, Any] = {"input_tokens": 100_000, "completed": 100, "output_tokens": 9_000}
+    runs = [*arm([1.0], **load, max_concurrency=4, requests=100), *arm([1.0], **load, max_concurrency=8, requests=200)]
+    assert [point.name for point in points_of({"A": runs})] == ["1000/90 tokens, concurrency 4", "1000/90 tokens, concurrency 8"]
+    assert [point.name for point in points_of({"A": arm([1.0], max_concurrency=4)})] == ["all runs"]
+    assert [point.name for point in points_of({"A": arm([1.0], max_concurrency=4) + arm([1.0])})] == [
+        "concurrency 4",
+        "concurrency unknown",
+    ]
 
 
 def test_points_do_not_depend_on_the_order_of_the_files() -> None:

@@ -18,6 +18,8 @@ from kvaudit.results.gate.model import Arm, Comparison, Decision, Direction, Flo
 from kvaudit.results.gate.pairing import pair
 
 MINIMUM_RUNS = 6
+MOST_RUNS = 200
+"""Of an arm at one workload point: many times what anybody repeats, and little enough to resample."""
 SIGNIFICANT = 0.05
 RISK_PAIRED, RISK_UNPAIRED = 0.05, 0.02
 """Two-sided risk of an interval. Smaller where the runs were not interleaved: what drifts from one block of runs to the next
@@ -38,7 +40,7 @@ class Question:
 
 def compare(a: Sequence[Run], b: Sequence[Run], question: Question) -> Comparison:
     """The comparison of two arms whose runs all hold the metric."""
-    order = pair(a, b, interleaved=question.interleaved)
+    order = pair(a[:MOST_RUNS], b[:MOST_RUNS], interleaved=question.interleaved)
     arms = [arm_of(runs, question.metric, question.direction) for runs in (order.a, order.b)]
     values = [[run.value for run in arm.runs] for arm in arms]
     risk = (RISK_PAIRED if order.paired else RISK_UNPAIRED) / question.points
@@ -48,7 +50,7 @@ def compare(a: Sequence[Run], b: Sequence[Run], question: Question) -> Compariso
     decision, reasons = _decided(arms, found, held, question)
     return Comparison(
         decision=decision,
-        n=(len(a), len(b)),
+        n=(len(order.a), len(order.b)),
         paired=order.paired,
         pairing=order.why,
         baseline=arms[0],
@@ -61,7 +63,12 @@ def compare(a: Sequence[Run], b: Sequence[Run], question: Question) -> Compariso
         test=found.test,
         floors=held,
         stable_but_slow=slow,
-        reasons=[*reasons, *([sentences.steady(arms)] if slow else []), f"The runs were {order.why}."],
+        reasons=[
+            *reasons,
+            *([sentences.steady(arms)] if slow else []),
+            f"The runs were {order.why}.",
+            *([f"Only the first {MOST_RUNS} runs of an arm are used."] if max(len(a), len(b)) > MOST_RUNS else []),
+        ],
     )
 
 

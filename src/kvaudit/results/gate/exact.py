@@ -15,7 +15,7 @@ from kvaudit.results.gate.statistics import SEED
 
 _MOST = 40
 """Runs that are enumerated: pairs of a sign-flip test, or runs of both arms of a permutation test. Above, a seeded sample."""
-_SAMPLED = 99_999
+_SAMPLED = 9_999
 _ROUNDING = 1e-12
 
 

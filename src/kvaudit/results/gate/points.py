@@ -36,7 +36,7 @@ class Point:
     input_tokens: float | None
     output_tokens: float | None
     arms: dict[str, list[Run]] = field(default_factory=dict)
-    name: str = "all runs"
+    name: str = ""
     """What tells the point from the others of the same call."""
 
     @property
@@ -57,25 +57,31 @@ def kind_of(input_tokens: float | None, output_tokens: float | None) -> Kind:
 def points_of(arms: dict[str, list[Run]]) -> list[Point]:
     """Every workload point of the arms, shortest prompts first."""
     entries = [(_length(run, "input"), _length(run, "output"), arm, run) for arm, runs in arms.items() for run in runs]
-    points: list[Point] = []
+    points: dict[tuple[tuple[str, str], ...], list[Point]] = {}
     for input_tokens, output_tokens, arm, run in _ordered(entries):
         settings = {name: _shown(run.values[name].value) for name in SETTINGS if name in run.values}
-        point = _matching(points, settings, input_tokens, output_tokens)
+        alike = points.setdefault(tuple(settings.items()), [])
+        point = _matching(alike, input_tokens, output_tokens)
         if point is None:
             point = Point(settings, input_tokens, output_tokens)
-            points.append(point)
+            alike.append(point)
         point.arms.setdefault(arm, []).append(run)
-    _name(points)
-    return points
+    found = [point for alike in points.values() for point in alike]
+    _name(found)
+    return sorted(found, key=lambda one: (one.input_tokens or 0.0, one.output_tokens or 0.0))
 
 
 def _name(points: Sequence[Point]) -> None:
-    telling = [name for name in SETTINGS if len({point.settings.get(name) for point in points}) > 1]
+    """Names by length, with as many settings as it takes to tell all points apart."""
     for point in points:
         lengths = [one for one in (point.input_tokens, point.output_tokens) if one is not None]
-        parts = ["/".join(f"{one:.0f}" for one in lengths) + " tokens"] if len(lengths) == 2 else []
-        parts += [f"{SETTINGS[name]} {point.settings.get(name, 'unknown')}" for name in telling]
-        point.name = ", ".join(parts) or point.name
+        point.name = "/".join(f"{one:.0f}" for one in lengths) + " tokens" if len(lengths) == 2 else ""
+    for setting, word in SETTINGS.items():
+        if len({point.name for point in points}) < len(points) and len({point.settings.get(setting) for point in points}) > 1:
+            for point in points:
+                point.name += f"{', ' if point.name else ''}{word} {point.settings.get(setting, 'unknown')}"
+    for point in points:
+        point.name = point.name or "all runs"
 
 
 _Entry = tuple[float | None, float | None, str, Run]
@@ -86,10 +92,11 @@ def _ordered(entries: Sequence[_Entry]) -> list[_Entry]:
     return sorted(entries, key=lambda one: (one[0] or 0.0, one[1] or 0.0))
 
 
-def _matching(points: Iterable[Point], settings: dict[str, str], *lengths: float | None) -> Point | None:
-    for point in points:
+def _matching(alike: Iterable[Point], *lengths: float | None) -> Point | None:
+    """The point of these lengths among those of equal settings."""
+    for point in alike:
         held = (point.input_tokens, point.output_tokens)
-        if point.settings == settings and all(_near(*pair) for pair in zip(held, lengths, strict=True)):
+        if all(_near(*pair) for pair in zip(held, lengths, strict=True)):
             return point
     return None
 

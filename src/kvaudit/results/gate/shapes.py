@@ -59,7 +59,7 @@ def combined(shapes: Sequence[Shape]) -> tuple[Decision, Shape | None, list[str]
         return decision, decisive, list(decisive.reasons)
     won = sum(shape.decision == "accept" for shape in shapes)
     lost = sum(shape.decision == "reject" for shape in shapes)
-    said = f"B is better at {won} of {len(shapes)} workload points and worse or below the floor at {lost}."
+    said = f"B is better at {won} of {len(shapes)} workload points, worse or below the floor at {lost or 'none'}."
     lines = [f"{shape.name} ({shape.kind}): {shape.decision}. {' '.join(shape.reasons)}" for shape in shapes]
     shared = f"{len(shapes)} workload points share the risk of a false accept: their intervals are wider than for one."
     return decision, decisive, [said, *lines, shared]

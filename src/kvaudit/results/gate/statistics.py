@@ -14,6 +14,8 @@ from kvaudit.results.gate.scipy_extra import load
 SEED = 20_170_401
 """Fixed, whatever the data: the same input gives the same answer."""
 RESAMPLES = 9_999
+_FIGURES_AT_ONCE = 50_000_000
+"""Bounds the memory of the bootstrap to some 400 MB."""
 
 
 def paired_interval(differences: Any, level: float) -> tuple[Any, Any]:
@@ -75,6 +77,7 @@ def _bca(samples: tuple[Any, ...], statistic: Any, level: float) -> tuple[Any, A
             tuple(sample[varied] for sample in samples) if observed.ndim else samples,
             statistic,
             n_resamples=RESAMPLES,
+            batch=max(1, min(RESAMPLES, _FIGURES_AT_ONCE // max(sample.size for sample in samples))),
             confidence_level=level,
             method="BCa",
             axis=-1,
