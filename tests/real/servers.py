@@ -17,6 +17,8 @@ from typing import Any
 
 ENGINE_SIDE = Path(__file__).parent / "engine_side"
 _NICE = ("nice", "-n", "5")
+LLAMA_COMMON = ("n_ctx=8192", "n_parallel=2", "verbosity=4", "endpoint_metrics=1")
+"""What all servers of llama.cpp are started with; 4 is the least verbosity that prints the KV cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def make_gguf(environment: Path, path: Path) -> None:
+    """Write the tiny model of llama.cpp's servers."""
+    command = [str(environment / "bin/python"), str(ENGINE_SIDE / "tiny_gguf.py"), str(path)]
+    subprocess.run(command, check=True, timeout=120)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,13 @@ from tests.real import servers
 from tests.real.reports import capture, fired, report, values
 from tests.real.servers import ENGINE_SIDE
 
-COMMON = ("n_ctx=8192", "n_parallel=2", "verbosity=4", "endpoint_metrics=1")
 CONTEXT, BYTES_16 = 8192, 768
 
 
 @pytest.fixture(scope="module")
 def model(llama_environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "wren-tiny.gguf"
-    command = [str(llama_environment / "bin/python"), str(ENGINE_SIDE / "tiny_gguf.py"), str(path)]
-    subprocess.run(command, check=True, timeout=120)
+    servers.make_gguf(llama_environment, path)
     return path
 
 
@@ -29,7 +26,7 @@ def runs(llama_environment: Path, model: Path, command: str, tmp_path_factory: p
     """Run folders of servers with equal settings but one: the cache's type, or the slots that divide the context."""
     folder = tmp_path_factory.mktemp("runs")
     for name, settings in {"f16": (), "q8_0": ("kv=q8_0",), "divided": ("n_parallel=8",)}.items():
-        with servers.llama_cpp(llama_environment, model, folder / f"{name}.log", *COMMON, *settings) as server:
+        with servers.llama_cpp(llama_environment, model, folder / f"{name}.log", *servers.LLAMA_COMMON, *settings) as server:
             server.complete("wren", "the quick brown fox")
             for suffix in ("", "-again") if name == "f16" else ("",):
                 capture(command, server, folder / f"{name}{suffix}")
@@ -71,7 +68,13 @@ def test_a_context_that_slots_divide_is_found(run: Run, runs: Path) -> None:
 def test_a_restart_loop_is_found(run: Run, llama_environment: Path, tmp_path: Path) -> None:
     log = tmp_path / "loop" / "server.log"
     log.parent.mkdir()
-    command = [llama_environment / "bin/python", ENGINE_SIDE / "llama_server.py", tmp_path / "gone.gguf", 1, *COMMON]
+    command = [
+        llama_environment / "bin/python",
+        ENGINE_SIDE / "llama_server.py",
+        tmp_path / "gone.gguf",
+        1,
+        *servers.LLAMA_COMMON,
+    ]
     for _ in range(3):
         assert servers.failed_start(command, log) != 0
     unit = f"[Unit]\nDescription=wren\n[Service]\nExecStart={command[0]} {command[1]} {command[2]}\nRestart=always\n"

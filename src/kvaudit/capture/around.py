@@ -51,12 +51,19 @@ def around(wish: Wish, command: list[str], redactor: Redactor) -> Around:
             after = _gpus(run, AFTER)
             surroundings(run)
             _take_along(run)
-            run.manifest["around"]["window"] = window_of(folder.path, (before, after), redactor)
+            run.manifest["around"]["window"] = _window(run, (before, after))
             return Around(code, finished(run))
     except KvauditError as error:
         if code is None:
             raise
         return Around(code, None, error)
+
+
+def _window(run: Capture, snapshots: tuple[str | None, str | None]) -> dict[str, Any]:
+    try:
+        return window_of(run.folder.path, snapshots, run.redactor)
+    except Exception as error:  # a fault in reading must not cost the evidence of a run that is over
+        return {"refused": f"the folder could not be read: {run.redactor.excerpt(str(error))}"}
 
 
 def _moment(run: Capture, suffix: str) -> str | None:
