@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -279,7 +280,10 @@ def test_a_saved_record_says_the_same(tmp_path: Path) -> None:
     assert windows(again) == windows(record)
 
 
-@pytest.mark.parametrize("value", [None, [], "x", {"file": 1}, {"file": "m", "engine": "vllm", "values": {"a": float("nan")}}])
+@pytest.mark.parametrize(
+    "value",
+    [None, [], "x", {"file": 1}, *({"file": "m", "engine": "vllm", "values": {"a": odd}} for odd in (float("nan"), -1.0, "x"))],
+)
 def test_anything_may_stand_under_the_clues_name(value: object) -> None:
     table = FactTable([fact(COUNTERS_CLUE, value, "observed", [])])
     add_counters(table)
@@ -300,3 +304,26 @@ def test_caching_that_is_off_has_no_rate() -> None:
     table = FactTable([fact(COUNTERS_CLUE, held.model_dump(), "observed", []), off])
     add_counters(table)
     assert RATE not in table.fields
+
+
+def real_pairs() -> list[tuple[Path, Path]]:
+    corpus = os.environ.get("KVAUDIT_CORPUS")
+    after = sorted((Path(corpus) / "real_runs").glob("**/*.metrics_after.txt")) if corpus else []
+    pairs = [(path.with_name(path.name.replace("after", "before")), path) for path in after]
+    return [(before, last) for before, last in pairs if last.stat().st_size > 1000]
+
+
+@pytest.mark.skipif(not real_pairs(), reason="KVAUDIT_CORPUS is not set")
+def test_real_dumps_before_and_after_count_what_the_client_counted() -> None:
+    agreed = 0
+    for before, after in real_pairs():
+        (window,) = windows(read_arm([str(after), str(before)], Redactor()))
+        assert (window.whole, window.refused, window.missing) == (True, None, {}), after.name
+        assert window.deltas["prefix_queries"] in (0.0, window.deltas["prompt_tokens"]), after.name
+        client = after.with_name(after.name.replace("metrics_after.txt", "bench.json"))
+        if client.exists():
+            told = json.loads(client.read_text())
+            counted = [window.deltas[name] for name in ("prompt_tokens", "generation_tokens", "requests")]
+            assert counted == [told["total_input_tokens"], told["total_output_tokens"], told["completed"]]
+            agreed += 1
+    assert agreed >= 2

@@ -1,6 +1,6 @@
 """TensorRT-LLM's own `/metrics`: iteration statistics in JSON.
 
-Room: `parsers`. Format: a list as the endpoint gives it, or an object a line as trtllm-bench logs them; tensorrt_llm/executor, 1.0
+Room: `parsers`. Format: a list as the endpoint gives it or an object a line as trtllm-bench logs them; tensorrt_llm/executor, 1.0
 to 1.3, with `enable_iter_perf_stats`. Blocks reused and missed are totals since the start. The endpoint forgets what it has told,
 so peaks and sums over the entries are of an unknown part of the run and are not read. Hostile input: an entry that is no object,
 or no number where one belongs, is left out.

@@ -31,7 +31,7 @@ _MOST_ORIGINS = 8
 
 def counters_fact(scrape: Scrape, engine: str, path: str, started: float | None, locate: Locate) -> Fact | None:
     """The clue of one scrape; None where it holds no counter of the engine and none of LMCache."""
-    by_name = _by_name(one for one in scrape.samples if one.name not in scrape.cut)
+    by_name = _by_name(one for one in scrape.samples if one.name not in scrape.cut and (one.value >= 0 or one.name == _GAUGE))
     chosen = {**_chosen(by_name, engine), **_chosen(by_name, "lmcache")}
     prefix, unit = _prefix(by_name, scrape, engine)
     chosen |= prefix

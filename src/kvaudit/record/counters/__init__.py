@@ -40,9 +40,11 @@ def _dumps(table: FactTable) -> list[Dump]:
     found = []
     for clue in table.clues.get(COUNTERS_CLUE, [])[:_MOST_DUMPS]:
         try:
-            found.append(Dump(Counters.model_validate(clue.value), clue.origins))
+            counters = Counters.model_validate(clue.value)
         except ValidationError:
             continue
+        if all(value >= 0 for value in (*counters.values.values(), *counters.by_reason.values())):
+            found.append(Dump(counters, clue.origins))
     return found
 
 
