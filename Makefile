@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 demo: $(STAMP)
 	@$(BIN)/kvaudit demo; code=$$?; if [ $$code -ne 1 ]; then echo "demo: expected exit code 1, got $$code"; exit 1; fi
 
-test: lint types unit wheel
+test: lint types unit wheel test-real-light
 
 $(STAMP): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found: set PYTHON to a Python 3.11 or newer"; exit 1; }
@@ -44,6 +44,11 @@ test-real: $(STAMP)
 # llama.cpp alone: 210 MB, a minute.
 test-real-light: $(STAMP)
 	KVAUDIT_REAL=light $(BIN)/python -m pytest -q -rs tests/real
+
+# The evidence below fixtures/real, from real servers of the newest versions that are tested.
+refresh-real-fixtures: $(STAMP)
+	$(BIN)/python -m tests.real.refresh
+	$(BIN)/python -m pytest -q tests/test_cases.py -k real
 
 # The files that are generated: rules/rule.schema.json, docs/rules.md, the README's transcript.
 generate: $(STAMP)
