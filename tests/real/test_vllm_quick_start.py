@@ -37,7 +37,7 @@ def test_the_quick_start_works_as_written(environment: dict[str, str], tmp_path:
     assert " ".join(line.split()[1] for line in (capture, check, measure, compare)) == "capture check capture diff"
     start = start.replace("--host", f"--port {port} --host")
     server = subprocess.Popen(
-        ["bash", "-c", f"exec {start.removesuffix('&')}"], cwd=tmp_path, env=environment, start_new_session=True
+        ["/bin/bash", "-c", f"exec {start.removesuffix('&')}"], cwd=tmp_path, env=environment, start_new_session=True
     )
     try:
         assert run(wait, tmp_path, environment, 420).returncode == 0
@@ -59,5 +59,5 @@ def test_the_quick_start_works_as_written(environment: dict[str, str], tmp_path:
 
 
 def run(line: str, folder: Path, environment: dict[str, str], seconds: int = 120) -> subprocess.CompletedProcess[str]:
-    command = ["bash", "-c", line]
+    command = ["/bin/bash", "-c", line]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
