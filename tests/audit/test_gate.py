@@ -40,6 +40,11 @@ def test_a_known_engine_is_engine_evidence_whatever_the_file() -> None:
     assert critical(record({"engine.name": "vllm"}, "checkpoint")) == ENGINE
 
 
+def test_results_that_name_their_server_ask_for_nothing_of_it() -> None:
+    assert critical(record({"engine.name": "vllm"}, "results")) == []
+    assert critical(record({"engine.name": "vllm"}, "results", "engine-log")) == ENGINE
+
+
 @pytest.mark.parametrize(
     ("engine", "without"),
     [

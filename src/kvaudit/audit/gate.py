@@ -51,9 +51,13 @@ def _of_engine(engine: Any) -> list[str]:
 
 
 def _holds_engine_evidence(record: Record) -> bool:
-    """A log, launch command or metrics dump; a unit that happens to hold its server's command is a unit."""
-    kinds = ("engine-log", "metrics", "endpoint", "launch-command")
-    return any(map(record.has_kind, kinds)) or bool(record.value("engine.name") and not record.has_kind("service"))
+    """A log, launch command or metrics dump.
+
+    A unit that happens to hold its server's command is a unit, and results that name their server are results.
+    """
+    if any(map(record.has_kind, ("engine-log", "metrics", "endpoint", "launch-command"))):
+        return True
+    return bool(record.value("engine.name")) and not any(map(record.has_kind, ("service", "results")))
 
 
 def _unread_log(record: Record) -> bool:
