@@ -23,8 +23,6 @@ PIECES = st.text(alphabet='{}[]"\\,=#:_ \n\r0123456789.eE+-NaInftotalbuckHELPTYE
 def source(text: str) -> Source:
     data = text.encode("utf-8", "replace")
     return Source("damaged", len(data), text.count("\n"), "", text[: 1 << 16], [], Redactor(), data=data)
-        "damaged", len(text), text.count("\n"), "", text[: 1 << 16], [], Redactor(), data=text.encode("utf-8", "replace")
-    )
 
 
 def damaged(text: str, places: list[tuple[int, int, str]]) -> str:
