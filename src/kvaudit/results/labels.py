@@ -24,7 +24,7 @@ _TELLING = ("kv_cache.dtype", "run.args", "model.max_len")
 
 def weights_of(record: Record, runs: Sequence[Run]) -> str | None:
     """The model by its name, with its weight format where the evidence names it."""
-    model = record.value("model.path") or next((run.model for run in runs if run.model), None)
+    model = record.value("model.path") or _shared([run.model for run in runs if run.model], "models")
     if not isinstance(model, str):
         return None
     name = model.rstrip("/").rpartition("/")[2] or model
@@ -43,9 +43,15 @@ def settings_of(record: Record) -> str | None:
 
 def row_label(record: Record, runs: Sequence[Run]) -> str:
     """Weights and settings in one phrase; the arm's label where neither is known."""
-    own = next((run.label for run in runs if run.label), None)
+    own = _shared([run.label for run in runs if run.label], "labels")
     parts = [weights_of(record, runs), settings_of(record) or own]
     return " · ".join(part for part in parts if part) or record.label
+
+
+def _shared(names: Sequence[str], noun: str) -> str | None:
+    """The one name that all runs have, or how many there are."""
+    told = list(dict.fromkeys(names))
+    return None if not told else told[0] if len(told) == 1 else f"{len(told)} {noun}"
 
 
 def lacking(record: Record, runs: Sequence[Run]) -> list[str]:

@@ -18,6 +18,8 @@ WARM_UP = 1.3
 IMPOSSIBLE = 1.5
 """Ratio of two throughputs of one server under one load that no run-to-run spread shows."""
 _SAME_LENGTH = 0.02
+_SAME_LOAD = 0.25
+_IN_FLIGHT = "completed * e2e.mean / 1000 / duration"
 _FEWEST_REQUESTS = 8
 
 
@@ -110,7 +112,15 @@ def _pair(one: Run, other: Run) -> Faster | None:
 
 
 def _same_lengths(one: Run, other: Run) -> bool:
-    """Mean prompt and answer lengths within two per cent; a load that neither caps nor paces must have the same requests too."""
+    """Mean prompt and answer lengths within two per cent, and as many requests in flight.
+
+    A load that is not capped must have the same requests too; one whose cap and pace nobody states is not known to be the same.
+    """
+    if "max_concurrency" not in one.values and "request_rate" not in one.values:
+        return False
+    flying = [value_of(_IN_FLIGHT, run) for run in (one, other)]
+    if flying[0] and flying[1] and abs(flying[0] - flying[1]) > _SAME_LOAD * max(flying[0], flying[1]):
+        return False
     for tokens in ("input_tokens", "output_tokens"):
         means = [mean_length(run, tokens) for run in (one, other)]
         if not means[0] or not means[1] or abs(means[0] - means[1]) > _SAME_LENGTH * max(means[0], means[1]):

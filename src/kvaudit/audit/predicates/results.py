@@ -157,6 +157,8 @@ def one_load_two_speeds(arm: ArmContext, _arguments: dict[str, Any]) -> Outcome:
     found = impossible(results_of(arm.record).runs)
     if found is None:
         return Outcome(False, arm.cite("result.output_throughput"))
+    if sum(source.kind == "engine-log" for source in arm.record.sources) > 1:
+        return Outcome(None, missing=[f"arm {arm.name}: on which of its servers each run was measured"])
     names = ("output_throughput", "input_tokens", "output_tokens")
     return Outcome(True, [*cite(arm, found.slow, names), *cite(arm, found.fast, names)])
 
