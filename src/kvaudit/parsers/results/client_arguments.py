@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kvaudit.parsers.results.figures import Draft, Key, at, number
+from kvaudit.parsers.results.figures import Draft, Key, at, number, text
 
 _PLAIN: dict[str, str] = {
     "requests": "num_prompts",
@@ -49,7 +49,7 @@ FORCED = frozenset({"random", "random-mm", "timed_trace"})
 
 def take_arguments(run: Draft, *below: Key) -> None:
     """Hold what the arguments in the object below some keys say."""
-    dataset = at(run.root, *below, "dataset_name")
+    dataset = text(at(run.root, *below, "dataset_name"))
     for name, key in _PLAIN.items():
         run.take(name, *below, key)
     run.take("endpoint", *below, "backend") or run.take("endpoint", *below, "endpoint_type")
@@ -62,6 +62,6 @@ def take_arguments(run: Draft, *below: Key) -> None:
         run.take("ignore_eos", *below, "ignore_eos")
 
 
-def of_dataset(dataset: Any) -> dict[str, str]:
+def of_dataset(dataset: str | None) -> dict[str, str]:
     """Quantity to option for a dataset."""
-    return OF_DATASET.get(dataset, {}) if isinstance(dataset, str) else {}
+    return OF_DATASET.get(dataset or "", {})

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from kvaudit.fields import Stage
+from kvaudit.fields import FIELDS, Stage
 from kvaudit.parsers.checkpoint.positions import pointer_of
 from kvaudit.parsers.checkpoint.values import words
 from kvaudit.parsers.results.run import LATENCIES, STATISTICS, Value, is_quantity
@@ -88,8 +88,8 @@ class Draft:
                 self.take(f"{family}.{statistic}", *keys, key, scale=scale)
 
     def says(self, name: str, value: Any, stage: Stage, *keys: Key, how: str | None = None) -> None:
-        """State a field of the server; None states nothing."""
-        if value is not None:
+        """State a field of the server; None states nothing, and neither does a value that the field cannot have."""
+        if value is not None and _fits(name, value):
             self.server.append(ServerFact(name, value, stage, self.at(*keys), how))
 
     def at(self, *keys: Key) -> str:
@@ -105,6 +105,11 @@ def at(root: Any, *keys: Key) -> Any:
         else:
             root = root.get(key) if isinstance(root, dict) else None
     return root
+
+
+def members(value: Any) -> dict[str, Any]:
+    """The object, or an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def number(value: Any) -> float | int | None:
@@ -170,6 +175,15 @@ def counts(value: Any) -> list[int] | None:
     """A list of whole numbers of zero or more."""
     found = numbers(value)
     return [int(item) for item in found] if found is not None and all(item >= 0 and item == int(item) for item in found) else None
+
+
+def _fits(name: str, value: Any) -> bool:
+    row = FIELDS.get(name)
+    if row is None or row.type in ("list", "object"):
+        return True
+    if row.type in ("text", "bool"):
+        return isinstance(value, bool) if row.type == "bool" else text(value) is not None
+    return number(value) is not None and (row.type == "number" or isinstance(value, int))
 
 
 def _converted(name: str, raw: Any, scale: float, written: bool) -> Any:

@@ -75,7 +75,7 @@ def _counted(value: dict[str, Any]) -> str | None:
 
 def _take_lengths(run: Draft) -> None:
     """The options are in every file, but only those of the dataset in use mean anything."""
-    dataset = run.root.get("dataset_name")
+    dataset = text(run.root.get("dataset_name"))
     if dataset in _RANDOM:
         run.take("input_length", "random_input_len")
         run.take("output_length", "random_output_len")

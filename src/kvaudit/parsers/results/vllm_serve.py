@@ -11,7 +11,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.results.figures import Draft, Key, at, counts, numbers, text
+from kvaudit.parsers.results.figures import Draft, Key, at, counts, members, numbers, text
 from kvaudit.parsers.results.shape import Shape
 
 TOOL = "vllm-bench-serve"
@@ -100,7 +100,7 @@ def take_figures(run: Draft, *below: Key) -> None:
     for name, key in QUANTITIES.items():
         run.take(name, *below, key)
     run.take("goodput", *below, "request_goodput") or run.take("goodput", *below, "request_goodput:")
-    for key in at(run.root, *below) or {}:
+    for key in members(at(run.root, *below)):
         if quantity := latency_of(key):
             run.take(quantity, *below, key)
     value = at(run.root, *below)
@@ -145,8 +145,8 @@ def _take_chunks(run: Draft, good: list[bool]) -> None:
     kept = [item for item, holds in zip(gaps, good or [True] * len(gaps), strict=False) if holds]
     run.hold("chunks.sum", sum(len(item) + 1 for item in kept), "itls")
     firsts, whole = numbers(run.root.get("ttfts")), numbers(run.root.get("latencies"))
-    listed = [numbers(item) for item in gaps]
-    if firsts and whole and len(firsts) == len(whole) == len(listed):
+    if firsts and whole and len(firsts) == len(whole) == len(gaps):
+        listed = [numbers(item) for item in gaps]
         rows = zip(firsts, whole, listed, good or [True] * len(listed), strict=False)
         off = [abs(begin + sum(item) - all_) for begin, all_, item, holds in rows if holds and item is not None]
         run.hold("latency_gap.max", max(off, default=None), "latencies")
@@ -155,7 +155,7 @@ def _take_chunks(run: Draft, good: list[bool]) -> None:
 def _counted(value: dict[str, Any]) -> str | None:
     """`usage` of the server where the release asks for it; early releases counted the text again with a tokenizer."""
     modern = any(key in value for key in ("endpoint_type", "max_output_tokens_per_s", "failed"))
-    return "usage" if modern and value.get("backend", value.get("endpoint_type")) in _USAGE else None
+    return "usage" if modern and text(value.get("backend", value.get("endpoint_type"))) in _USAGE else None
 
 
 def version_range(value: dict[str, Any]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kvaudit.parsers.results.figures import Draft, at, number, text
+from kvaudit.parsers.results.figures import Draft, at, members, number, text
 from kvaudit.parsers.results.shape import Shape
 from kvaudit.parsers.results.vllm_serve import FAMILIES, latency_of
 
@@ -55,7 +55,7 @@ def drafts(value: Any) -> Iterator[Draft]:
         run.take(name, key)
     run.take("mean_input_length", "isl_stats", "avg")
     run.take("mean_output_length", "osl_stats", "avg")
-    for key in at(value, _BELOW) or {}:
+    for key in members(at(value, _BELOW)):
         if quantity := latency_of(key):
             run.take(quantity, _BELOW, key)
     for short, family in FAMILIES.items():
@@ -75,7 +75,7 @@ def _take_percentiles(run: Draft, family: str, key: str) -> None:
 def _take_score(run: Draft) -> None:
     """Harnesses name the metric as they like; only a figure that is called accuracy or score is one."""
     metrics = at(run.root, "evaluation_metrics")
-    for key in metrics if isinstance(metrics, dict) else {}:
+    for key in members(metrics):
         if key in _SCORES:
             run.take("score", "evaluation_metrics", key)
     if "score" in run.values:
