@@ -93,6 +93,8 @@ def gate_decides(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     """The acceptance gate over the repeated results of both arms comes to one of these decisions."""
     if pair.gate is None:
         return Outcome(None, missing=[pair.gate_missing])
+    if isinstance(found := runs_on_both(pair), Outcome):
+        return found
     return Outcome(pair.gate.decision in arguments["decisions"], measured(pair))
 
 
