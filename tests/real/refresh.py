@@ -1,4 +1,4 @@
-"""Writes the evidence below `fixtures/real` anew from real servers: `python -m tests.real.refresh`.
+"""Writes the evidence below `fixtures/real` anew from real servers: `python -m tests.real.refresh [llama_cpp] [vllm]`.
 
 Only evidence is written; what an auditor must make of it stands in each `case.yaml` and is kept. Paths, host and environment are
 replaced by invented ones, whole dumps are cut to what an audit reads, and the manifest's hashes are those of the result.
@@ -28,12 +28,12 @@ _KEPT_SERVICE = "0::/system.slice/wren.service"
 _LONG_SERIES = re.compile(r"^[a-z_:]+_bucket\{|^# (?:HELP|TYPE) python_|^python_")
 
 
-def main() -> None:
+def main(*wanted: str) -> None:
     command = str(Path(sys.executable).parent / "kvaudit")
-    with tempfile.TemporaryDirectory(prefix="kvaudit-refresh-") as work:
-        folder = Path(work)
-        _llama_cpp(command, folder)
-        _vllm(command, folder)
+    for name, write in {"llama_cpp": _llama_cpp, "vllm": _vllm}.items():
+        if not wanted or name in wanted:
+            with tempfile.TemporaryDirectory(prefix="kvaudit-refresh-") as work:
+                write(command, Path(work))
 
 
 def _llama_cpp(command: str, work: Path) -> None:
@@ -131,4 +131,4 @@ def _rewrite_manifest(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

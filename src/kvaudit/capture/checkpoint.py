@@ -1,13 +1,14 @@
 """The checkpoint that is served: its JSON files as they are, and of its weights only what an audit reads of their headers.
 
 Room: `capture`. The parser of each format reads through a recorder, and the ranges that it asked for are kept: reading them back
-is reading the file again, and no weight is copied beyond the block that the end of a header falls into.
+is reading the file again, and no weight is copied.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from kvaudit.capture.endpoints import to_bytes
 from kvaudit.capture.folder import RunFolder
 from kvaudit.capture.masking import masked_json
 from kvaudit.errors import InputError
-from kvaudit.parsers.endpoints.header_copy import DOCUMENT, VERSION
+from kvaudit.parsers.endpoints.header_copy import DOCUMENT, VERSION, Ranges
+from kvaudit.parsers.facts import Fact
+from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import recognise
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.redaction import Redactor
+from kvaudit.sources.source import Source
 from kvaudit.sources.weights import weights_source
 
 _LARGEST_DOCUMENT = 64 << 20
@@ -66,25 +70,20 @@ def _keep_header(path: Path, folder: RunFolder, redactor: Redactor) -> None:
 
 
 def header_copy(path: Path, redactor: Redactor) -> dict[str, Any] | None:
-    """The ranges of a file of weights that its parser reads, as a document; None where they are too large."""
+    """The ranges of a file of weights that its parser reads, as a document; None where it is too large or damaged."""
     source = weights_source(path, path.name, redactor)
     parser = recognise(source) if source else None
     if source is None or source.ranges is None or parser is None:
         return None
-    kept: dict[int, bytes] = {}
-    reads = source.ranges
-
-    def recorded(start: int, length: int) -> bytes:
-        data = reads(start, length)
-        if len(data) > len(kept.get(start, b"")):
-            kept[start] = data
-        return data
-
-    source.ranges = recorded
+    recorder = _Recorder(source.ranges)
+    source.ranges = recorder
     try:
-        parser.read(source)
+        facts = parser.read(source).facts
     except InputError:
         return None
+    kept = recorder.kept
+    if source.form == "gguf":
+        _trim(source, parser, kept, facts)
     if sum(map(len, kept.values())) > _LARGEST_HEADER:
         return None
     ranges = [{"start": start, "base64": base64.b64encode(data).decode("ascii")} for start, data in sorted(kept.items())]
@@ -96,3 +95,40 @@ def header_copy(path: Path, redactor: Redactor) -> dict[str, Any] | None:
         "bytes": source.size,
         "ranges": ranges,
     }
+
+
+class _Recorder:
+    """Reads through, and keeps what was read by where it starts."""
+
+    def __init__(self, reads: Callable[[int, int], bytes]) -> None:
+        self._reads = reads
+        self.kept: dict[int, bytes] = {}
+
+    def __call__(self, start: int, length: int) -> bytes:
+        data = self._reads(start, length)
+        if len(data) > len(self.kept.get(start, b"")):
+            self.kept[start] = data
+        return data
+
+
+def _trim(source: Source, parser: Parser, kept: dict[int, bytes], facts: list[Fact]) -> None:
+    """GGUF headers are read in blocks and say nowhere where they end: the last block is cut to what still reads the same."""
+    last = max(kept, default=0)
+    whole = kept.get(last, b"")
+    low, high = 0, len(whole)
+    while low < high:
+        middle = (low + high) // 2
+        kept[last] = whole[:middle]
+        source.ranges = Ranges(source.path, sorted(kept.items()))
+        if _reads_the_same(source, parser, facts):
+            high = middle
+        else:
+            low = middle + 1
+    kept[last] = whole[:high]
+
+
+def _reads_the_same(source: Source, parser: Parser, facts: list[Fact]) -> bool:
+    try:
+        return parser.read(source).facts == facts
+    except InputError:
+        return False

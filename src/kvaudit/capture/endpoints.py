@@ -131,11 +131,12 @@ def model_names(body: bytes) -> list[str]:
 
 
 def version_of(asked: Asked) -> str | None:
-    """The version as an endpoint of the engine prints it; llama.cpp's build stays where it stands."""
-    for path in ("/version", "/api/version", "/server_info", "/get_server_info", "/info"):
+    """The version as an endpoint of the engine prints it; of llama.cpp its build."""
+    for path in ("/version", "/api/version", "/server_info", "/get_server_info", "/info", "/props"):
         document = asked.document(path)
-        if isinstance(document, dict) and isinstance(document.get("version"), str):
-            return str(document["version"])
+        version = document.get("build_info" if path == "/props" else "version") if isinstance(document, dict) else None
+        if isinstance(version, str):
+            return version
     return None
 
 

@@ -43,7 +43,7 @@ class HeaderCopy:
         if form not in ("safetensors", "gguf") or size is None:
             raise InputError(source.path, "a damaged copy of a header: no form or no size")
         inner = header_source(source.path, size, cast(Form, form), source.redactor)
-        inner.folder, inner.ranges = source.folder, _Ranges(source.path, _kept(source, copy))
+        inner.folder, inner.ranges = source.folder, Ranges(source.path, _kept(source, copy))
         return SafetensorsHeader().read(inner) if form == "safetensors" else GgufHeader().read(inner)
 
 
@@ -75,7 +75,7 @@ def _kept(source: Source, copy: dict[str, Any]) -> list[tuple[int, bytes]]:
     return found
 
 
-class _Ranges:
+class Ranges:
     """Reads from the ranges that were kept. Raises `InputError` for bytes that were not."""
 
     def __init__(self, path: str, kept: list[tuple[int, bytes]]) -> None:
