@@ -145,3 +145,13 @@ def test_a_point_is_named_by_as_much_as_tells_it_from_the_others() -> None:
 def test_points_do_not_depend_on_the_order_of_the_files() -> None:
     a, b = two_points(BETTER, WORSE)
     assert decide(a, b) == decide(a[::-1], b[::-1])
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"input_tokens": 1e308, "completed": 1e-308}, {"completed": 0}, {"mean_input_length": 1e200}, {"input_tokens": 10**400}],
+)
+def test_lengths_that_no_load_has_are_unknown(broken: dict[str, object]) -> None:
+    load: dict[str, Any] = {"input_tokens": 100_000, "completed": 100, "output_tokens": 9_000}
+    (point,) = points_of({"A": arm([1.0], **{**load, **broken})})
+    assert point.input_tokens in (None, 1000.0)

@@ -21,6 +21,9 @@ LATENCIES: dict[str, str] = {
 }
 """Latency families; a quantity is `<family>.<statistic>`, in milliseconds."""
 
+_LARGEST = 1.7976931348623157e308
+"""What a float holds: a JSON file may state whole numbers of any length."""
+
 STATISTICS: tuple[str, ...] = ("mean", "median", "std", "min", "max", "p50", "p75", "p90", "p95", "p99", "p99.9")
 
 QUANTITIES: dict[str, tuple[str | None, str]] = {
@@ -130,7 +133,7 @@ class Run(BaseModel):
         held = self.values.get(name)
         if held is None or isinstance(held.value, bool) or not isinstance(held.value, int | float):
             return None
-        return float(held.value) if abs(held.value) < float("inf") else None
+        return float(held.value) if abs(held.value) <= _LARGEST else None
 
 
 def unit_of(name: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kvaudit.parsers.results.run import Run
+from kvaudit.results.gate.measurements import is_measured
 from kvaudit.results.gate.metrics import THROUGHPUT
 from kvaudit.results.gate.model import Arm, Direction, Floor
 
@@ -16,9 +17,9 @@ from kvaudit.results.gate.model import Arm, Direction, Floor
 def floors(a: Sequence[Run], b: Sequence[Run], metric: str, direction: Direction, share: float) -> list[Floor]:
     """The floor of two arms at one point; empty where a figure is zero or below, of which no share can be taken."""
     quantity, way = metric, direction
-    if direction == "lower" and all(run.number(THROUGHPUT) is not None for run in [*a, *b]):
+    if direction == "lower" and all(is_measured(run.number(THROUGHPUT)) for run in [*a, *b]):
         quantity, way = THROUGHPUT, "higher"
-    values = [[number for run in runs if (number := run.number(quantity)) is not None] for runs in (a, b)]
+    values = [[number for run in runs if is_measured(number := run.number(quantity))] for runs in (a, b)]
     if not all(values) or min(min(arm) for arm in values) <= 0:
         return []
     peak, candidate = (max(arm) if way == "higher" else min(arm) for arm in values)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.gate.model import Measurement
@@ -40,7 +41,7 @@ def taken(runs: Sequence[Run], metric: str, arm: str) -> Taken:
     found = Taken(list(runs))
     seen: dict[tuple[object, ...], Run] = {}
     for run in runs:
-        if not _measured(run.number(metric)):
+        if not is_measured(run.number(metric)):
             found.notes.append(f"{_name(run)} of arm {arm} has no usable {metric}: it is left out.")
             continue
         figures = _figures(run)
@@ -52,7 +53,8 @@ def taken(runs: Sequence[Run], metric: str, arm: str) -> Taken:
     return found
 
 
-def _measured(value: float | None) -> bool:
+def is_measured(value: float | None) -> TypeGuard[float]:
+    """Whether a figure is one that a benchmark can measure."""
     return value is not None and (value == 0 or _SMALLEST <= abs(value) <= _LARGEST)
 
 
@@ -70,6 +72,6 @@ def _name(run: Run) -> str:
 def measurement(run: Run, metric: str) -> Measurement:
     """The figure of a run that `taken` kept."""
     value = run.values[metric]
-    return Measurement(
-        value=float(value.value), file=run.file or None, pointer=value.pointer, line=value.line or run.line, started=run.started
-    )
+    line = value.line if value.line is not None or value.file else run.line
+    place = {"file": value.file or run.file or None, "pointer": value.pointer, "line": line}
+    return Measurement.model_validate({"value": float(value.value), "started": run.started, **place})

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kvaudit.parsers.results.run import Run
+from kvaudit.results.gate.measurements import is_measured
 from kvaudit.results.gate.model import Kind
 
 SETTINGS = {
@@ -109,11 +110,10 @@ def _near(one: float | None, other: float | None) -> bool:
 
 def _length(run: Run, side: str) -> float | None:
     """Mean tokens per request: measured where the file tells, else as asked for."""
-    measured = run.number(f"mean_{side}_length")
-    if measured is not None:
-        return measured
     tokens, completed = run.number(f"{side}_tokens"), run.number("completed")
-    return tokens / completed if tokens is not None and completed else run.number(f"{side}_length")
+    mean = tokens / completed if is_measured(tokens) and is_measured(completed) and completed else None
+    told = (run.number(f"mean_{side}_length"), mean, run.number(f"{side}_length"))
+    return next((length for length in told if is_measured(length)), None)
 
 
 def _shown(value: object) -> str:
