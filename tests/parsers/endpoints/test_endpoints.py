@@ -182,6 +182,30 @@ def test_the_manifest_names_the_engine_and_what_is_missing(tmp_path: Path) -> No
     assert record.sources[0].notes == ["missing: log: none was given"]
 
 
+def test_processes_of_the_servers_family_are_its_own(tmp_path: Path) -> None:
+    """The log of a container prints ids that mean nothing on the host; the capture saw the family from there."""
+    family = [{"pid": 41000, "parent": 1, "name": "vllm"}, {"pid": 41207, "parent": 41000, "name": "VLLM::EngineCor"}]
+    processes = [
+        {"pid": 41207, "type": "C", "mib": 61000, "name": "VLLM::EngineCore"},
+        {"pid": 52001, "type": "C", "mib": 9000, "name": "/opt/other/bin/trainer"},
+    ]
+    gpu = {
+        "index": 0,
+        "name": "NVIDIA H100 80GB HBM3",
+        "memory_total_mib": 81559,
+        "memory_used_mib": 70030,
+        "processes": processes,
+    }
+    written = {
+        "manifest.json": manifest(engine={"name": "vllm"}, process={"pid": 41000, "processes": family}),
+        "nvml.json": {"document": "nvml-snapshot", "version": 1, "driver": "580.95.05", "gpus": [gpu]},
+    }
+    for name, document in written.items():
+        (tmp_path / name).write_text(json.dumps(document), encoding="utf-8")
+    record = read_arm([str(tmp_path)], Redactor())
+    assert {one["pid"]: one["class"] for one in record.value("gpu.tenants")} == {41207: "own", 52001: "foreign"}
+
+
 def test_a_manifest_of_another_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputErrors, match="another document version"):
         arm(tmp_path, manifest(version=2))

@@ -10,7 +10,7 @@ from typing import Any
 
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.positions import pointer_of
-from kvaudit.parsers.endpoints.answer import AnswerParser, answer_of, as_object, text
+from kvaudit.parsers.endpoints.answer import AnswerParser, answer_of, as_object, text, whole
 from kvaudit.parsers.facts import Reading
 from kvaudit.sources.source import Source
 
@@ -45,8 +45,17 @@ class CaptureManifest(AnswerParser):
         version = (text(installed.get(package)) or "").partition("+")[0] or None
         how = "the package in the environment that the server's process uses"
         answer.say("engine.version", version, "inferred", pointer_of("packages", package), how=how)
+        if family := _family(as_object(answer.value.get("process")).get("processes")):
+            how = "the process that listens on the server's port, and all that descend from it"
+            answer.say("clue.process_ids", {"server": family}, "observed", "/process/processes", how=how)
         reading = answer.reading(None, list(_missing(answer.value.get("missing"))))
         return reading.model_copy(update={"kind": self.kind})
+
+
+def _family(listed: Any) -> list[int]:
+    """The ids of the server's processes on its host."""
+    members = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return [pid for one in members if (pid := whole(one.get("pid"))) is not None]
 
 
 def _missing(listed: Any) -> list[str]:

@@ -81,7 +81,7 @@ def run_of(table: FactTable) -> Run | None:
         return None
     return Run(
         engine=engine,
-        pids=_pids(table.clue("clue.process_ids")),
+        pids=_pids_of_all(table),
         processes=_processes(table),
         gpus_on_host=_whole(table.value("gpu.count")),
         total=_number(table.value("memory.total_gib")),
@@ -93,6 +93,15 @@ def run_of(table: FactTable) -> Run | None:
         bytes_per_token=_number(table.value("kv_cache.bytes_per_token")),
         devices=_devices(table),
     )
+
+
+def _pids_of_all(table: FactTable) -> dict[str, list[int]]:
+    """The ids that the log prints, and those of the server's family that a capture saw on its host."""
+    groups: dict[str, list[int]] = {}
+    for one in table.clues.get("clue.process_ids", []):
+        for name, pids in _pids(one.value).items():
+            groups.setdefault(name, []).extend(pids)
+    return groups
 
 
 def _pids(held: Any) -> dict[str, list[int]]:
