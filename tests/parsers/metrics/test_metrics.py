@@ -190,7 +190,19 @@ def test_a_cut_dump_is_read_as_far_as_it_goes_and_says_so(tmp_path: Path) -> Non
     text = whole[: whole.index("vllm:generation_tokens_total{") + 60]
     (found,) = counters(tmp_path, text)
     assert (found.values["prompt_tokens"], found.cut, "generation_tokens" in found.values) == (4000.0, True, False)
-    assert arm(tmp_path, text).sources[0].notes == ["the dump breaks off in its last line, which is not read"]
+    assert arm(tmp_path, text).sources[0].notes == ["the dump breaks off; what it may hold in part is not read"]
+
+
+def test_open_metrics_is_read_and_is_cut_without_its_end_mark(tmp_path: Path) -> None:
+    (found,) = counters(tmp_path, dumps.open_metrics())
+    assert (found.values, found.created, found.cut) == ({"prompt_tokens": 4000.0}, {"prompt_tokens": 1761200001.25}, False)
+    (cut,) = counters(tmp_path, dumps.open_metrics().removesuffix("# EOF\n"))
+    assert cut.cut
+
+
+def test_labels_of_a_router_beside_the_engine_do_not_make_two_servers(tmp_path: Path) -> None:
+    (found,) = counters(tmp_path, dumps.vllm() + 'router_requests_total{model_name="acme/birch-2b",pod="b-1"} 7.0\n')
+    assert (found.mixed, found.models) == (None, [MODEL])
 
 
 def test_a_dump_that_a_clients_error_ends_is_cut(tmp_path: Path) -> None:

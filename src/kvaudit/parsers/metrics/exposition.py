@@ -18,6 +18,7 @@ _LABELS = rf"\{{((?:[^\"}}]|{_QUOTED})*)\}}"
 _SAMPLE = re2.compile(rf"^[ \t]*([A-Za-z_:][A-Za-z0-9_:]*)?(?:{_LABELS}[ \t]*|[ \t]+)([-+0-9.eEINFNainfy]+)(?:[ \t].*)?$")
 _LABEL = re2.compile(r'(?:([A-Za-z_][A-Za-z0-9_]*)|"((?:[^"\\]|\\.)*)")\s*(?:=\s*"((?:[^"\\]|\\.)*)")?')
 _ESCAPE = re2.compile(r'\\([\\n"])')
+_COUNTER = re2.compile(r"^# TYPE ([A-Za-z_:][A-Za-z0-9_:]*) counter$")
 _HELP = re2.compile(r"^# HELP ([A-Za-z_:][A-Za-z0-9_:]*) (.*)$")
 _WHOLE_NUMBER = re2.compile(r"^[0-9]+\.0$")
 _LONGEST_LINE = 1 << 16
@@ -47,6 +48,8 @@ class Scrape:
     help: dict[str, str] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
     odd: list[tuple[int, str]] = field(default_factory=list)
+    counters: set[str] = field(default_factory=set)
+    """Families declared as counters, as they are spelled."""
 
 
 def samples(text: str) -> Iterator[Sample]:
@@ -105,6 +108,9 @@ def _note_help(scrape: Scrape, line: str) -> None:
     match = _HELP.match(line)
     if match:
         scrape.help[match.group(1).removesuffix("_total")] = match.group(2)
+    declared = _COUNTER.match(line)
+    if declared:
+        scrape.counters.add(declared.group(1))
 
 
 def _settle_end(scrape: Scrape, lines: list[str]) -> None:
@@ -117,7 +123,8 @@ def _settle_end(scrape: Scrape, lines: list[str]) -> None:
         return
     ended, is_open = scrape.samples[-1], number == len(lines)
     sound = last[0] == "#" or sample_of(last, number) is not None or _is_no_number(last)
-    if sound and (not is_open or _WHOLE_NUMBER.match(last.rsplit(maxsplit=1)[-1])):
+    whole = not is_open or _WHOLE_NUMBER.match(last.rsplit(maxsplit=1)[-1])
+    if sound and whole and not _is_open_metrics(scrape):
         return
     scrape.cut.add(ended.name)
     if ended.line == number:
@@ -125,6 +132,12 @@ def _settle_end(scrape: Scrape, lines: list[str]) -> None:
         scrape.cut |= {one.name for one in scrape.samples[-1:]}
     if scrape.odd and scrape.odd[-1][0] == number:
         scrape.odd.pop()
+
+
+def _is_open_metrics(scrape: Scrape) -> bool:
+    """OpenMetrics declares counters without the `_total` of their samples, and ends with a mark."""
+    totals = (one.name.removesuffix("_total") for one in scrape.samples if one.name.endswith("_total"))
+    return any(name in scrape.counters for name in totals)
 
 
 def _from_the_end(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -119,7 +119,7 @@ def _note(reading: Reading, found: list[Scrape], source: Source) -> None:
     elif reading.engine not in _FACTS and reading.engine != "llama_cpp":
         reading.notes.append("of these metrics only the engine is read")
     if any(scrape.cut for scrape in found):
-        reading.notes.append("the dump breaks off in its last line, which is not read")
+        reading.notes.append("the dump breaks off; what it may hold in part is not read")
     odd = [one for scrape in found for one in scrape.odd]
     if odd:
         count = "one line is" if len(odd) == 1 else f"{len(odd)} lines are"

@@ -11,6 +11,7 @@ from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.metrics.exposition import Sample, Scrape
 from kvaudit.parsers.metrics.names import (
     COUNTERS,
+    ENGINES,
     NOT_SERVED,
     OWN_LABELS,
     PREFIX,
@@ -24,6 +25,7 @@ from kvaudit.parsers.tables import fact
 
 Locate = Callable[[Sample, str], Origin]
 
+_ENGINES = tuple(prefix for prefix, _ in ENGINES)
 _GAUGE = "vllm:gpu_prefix_cache_hit_rate"
 _MOST_ORIGINS = 8
 """Samples shown of one quantity; a server of many engines has more, and the sum is of all."""
@@ -31,6 +33,7 @@ _MOST_ORIGINS = 8
 
 def counters_fact(scrape: Scrape, engine: str, path: str, started: float | None, locate: Locate) -> Fact | None:
     """The clue of one scrape; None where it holds no counter of the engine and none of LMCache."""
+    own = [one for one in scrape.samples if one.name.startswith(_ENGINES)]
     by_name = _by_name(one for one in scrape.samples if one.name not in scrape.cut and (one.value >= 0 or one.name == _GAUGE))
     chosen = {**_chosen(by_name, engine), **_chosen(by_name, "lmcache")}
     prefix, unit = _prefix(by_name, scrape, engine)
@@ -48,13 +51,13 @@ def counters_fact(scrape: Scrape, engine: str, path: str, started: float | None,
         lines={name: [one.line for one in held[:_MOST_ORIGINS]] for name, held in chosen.items()},
         series={name: sorted({_series(one) for one in held}) for name, held in chosen.items()},
         prefix_unit=unit,
-        models=_label_values(scrape.samples, "model_name"),
-        processes=_label_values(scrape.samples, "pid"),
+        models=_label_values(own, "model_name"),
+        processes=_label_values(own, "pid"),
         started=started if started is not None else _only(by_name.get("process_start_time_seconds", [])),
         created=_created(chosen, by_name),
         clock=_only(by_name.get("process_cpu_seconds_total", [])),
         cut=bool(scrape.cut),
-        mixed=_mixed(scrape.samples),
+        mixed=_mixed(own),
         hit_rate_gauge=_only(by_name.get(_GAUGE, [])),
     )
     origins = [locate(shown[one], shown[one].name) for one in read] + [locate(one, _GAUGE) for one in by_name.get(_GAUGE, [])[:1]]
@@ -148,9 +151,8 @@ def _created(chosen: dict[str, list[Sample]], by_name: dict[str, list[Sample]]) 
     return out
 
 
-def _mixed(samples: Iterable[Sample]) -> str | None:
+def _mixed(held: list[Sample]) -> str | None:
     """Why the samples are not one server's: a scraper's labels, or several models."""
-    held = list(samples)
     for label in (*SERVER_LABELS, "model_name"):
         values = _label_values(held, label)
         if len(values) > 1:
