@@ -33,6 +33,7 @@ def two_points(at_prefill: tuple[float, ...], at_decode: tuple[float, ...]) -> t
         ((1024, 1024), "balanced"),
         ((200, 100), "prefill-heavy"),
         ((None, 5), "unknown"),
+        ((0, 0), "unknown"),
     ],
 )
 def test_the_heavier_side_has_twice_the_tokens(lengths: tuple[float | None, float | None], kind: Kind) -> None:
@@ -111,9 +112,15 @@ def test_repetitions_with_other_seeds_are_one_point_and_spellings_of_no_limit_ar
     runs = [
         *arm([1.0], input_tokens=100_000, completed=100, output_tokens=9_000, request_rate=float("inf")),
         *arm([1.0], input_tokens=103_000, completed=100, output_tokens=9_400, request_rate="inf"),
+        *arm([1.0], input_tokens=103_000, completed=100, output_tokens=9_400, request_rate="Infinity"),
     ]
     (point,) = points_of({"A": runs})
-    assert len(point.arms["A"]) == 2
+    assert len(point.arms["A"]) == 3
+
+
+def test_one_dataset_in_two_folders_is_one_load() -> None:
+    held = [*arm([1.0], dataset="/data/sets/chat.jsonl"), *arm([1.0], dataset="/mnt/bench/chat.jsonl")]
+    assert len(points_of({"A": held})) == 1
 
 
 @pytest.mark.parametrize(

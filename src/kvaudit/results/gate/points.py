@@ -48,7 +48,7 @@ class Point:
 
 def kind_of(input_tokens: float | None, output_tokens: float | None) -> Kind:
     """The kind of a load by its mean lengths."""
-    if input_tokens is None or output_tokens is None:
+    if input_tokens is None or output_tokens is None or input_tokens == output_tokens == 0:
         return "unknown"
     if input_tokens >= HEAVY * output_tokens:
         return "prefill-heavy"
@@ -117,8 +117,8 @@ def _length(run: Run, side: str) -> float | None:
 
 
 def _shown(value: object) -> str:
-    """One spelling per value: a rate without limit is `inf`, whether the file has a number or a word."""
+    """One spelling per value: a rate without limit is `inf`, whether the file has a number or a word; of a path its last part."""
     try:
         return f"{float(str(value)):g}"
     except ValueError:
-        return str(value)
+        return str(value).rstrip("/").rpartition("/")[2]
