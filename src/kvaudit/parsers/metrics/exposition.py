@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import re2
 
@@ -24,15 +25,20 @@ _WHOLE_NUMBER = re2.compile(r"^[0-9]+\.0$")
 _LONGEST_LINE = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sample:
-    """One sample: metric name, labels, value, and the 1-based line it stands on."""
+    """One sample: metric name, labels as written, value, and the 1-based line it stands on."""
 
     name: str
-    labels: dict[str, str]
+    written: str
     value: float
     line: int
     text: str
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Label values by name, read when somebody asks: a file of many scrapes holds a hundred thousand samples."""
+        return {key: held for key, held in _labels(self.written).items() if held is not None}
 
 
 @dataclass(slots=True)
@@ -67,12 +73,9 @@ def sample_of(line: str, number: int) -> Sample | None:
     match = _SAMPLE.match(line)
     if match is None:
         return None
-    value = _number(match.group(3))
-    name, labels = match.group(1), _labels(match.group(2) or "")
-    name = name or next((key for key, held in labels.items() if held is None), None)
-    if value is None or name is None:
-        return None
-    return Sample(name, {key: held for key, held in labels.items() if held is not None}, value, number, line)
+    name, written, value = match.group(1), match.group(2) or "", _number(match.group(3))
+    name = name or next((key for key, held in _labels(written).items() if held is None), None)
+    return Sample(name, written, value, number, line) if value is not None and name is not None else None
 
 
 def scrapes(text: str) -> list[Scrape]:
