@@ -133,6 +133,16 @@ def test_what_a_file_does_not_state_is_not_there(tmp_path: Path, name: str, quan
     assert quantity not in run.values
 
 
+def test_the_data_of_an_early_guidellm_are_a_text(tmp_path: Path) -> None:
+    document = samples.guidellm()
+    del document["config"], document["metadata"]
+    document["args"] = {"data": ["prompt_tokens=256,prompt_tokens_stdev=8,output_tokens=64"], "random_seed": 3, "rate": [2.0]}
+    run = runs_of(reading_of(tmp_path, json.dumps(document)))[0]
+    found = figures(run)
+    assert (found["input_length"], found["output_length"], found["dataset"], found["seed"]) == (256, 64, "synthetic", 3)
+    assert run.tool_version == "0.4"
+
+
 def test_a_closed_strategy_of_guidellm_has_streams_and_no_rate(tmp_path: Path) -> None:
     assert _value("guidellm", "max_concurrency", tmp_path, run=1) == 8
     assert _value("guidellm", "request_rate", tmp_path, run=1) == "inf"

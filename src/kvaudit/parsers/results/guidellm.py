@@ -101,6 +101,16 @@ def _take_strategy(run: Draft, *here: Key) -> None:
                 run.take("max_concurrency", *place, "streams") or run.take("max_concurrency", *place, "max_concurrency")
 
 
+def _take_written_data(run: Draft, *place: Key) -> None:
+    """Before 0.7 the data are a text: a path, a name, or the sizes of a synthetic set (`prompt_tokens=256,output_tokens=64`)."""
+    written = text(at(run.root, *place))
+    pairs = dict(part.split("=", 1) for part in written.split(",") if part.count("=") == 1) if written else {}
+    for name, key in (("input_length", "prompt_tokens"), ("output_length", "output_tokens"), ("prefix_length", "prefix_tokens")):
+        run.hold(name, pairs.get(key), *place, written=True)
+    if written:
+        run.hold("dataset", "synthetic" if "prompt_tokens" in pairs else written, *place)
+
+
 def _take_settings(run: Draft, *here: Key) -> None:
     root = run.root
     places: tuple[tuple[Key, ...], ...] = ((*here, "config", "backend"), ("config", "spec", "backend"), ("args",))
@@ -110,13 +120,15 @@ def _take_settings(run: Draft, *here: Key) -> None:
         run.take("streaming", *place, "stream")
     run.model = run.model or text(at(root, *here, "worker", "backend_model"))
     run.take("seed", "config", "spec", "seed", "value") or run.take("seed", "args", "random_seed")
+    _take_written_data(run, "args", "data", 0)
     for place in (("config", "spec", "data", 0), ("args", "data", 0)):
-        run.take("dataset", *place, "kind") or run.take("dataset", *place)
+        run.take("dataset", *place, "kind")
         run.take("input_length", *place, "prompt_tokens")
         run.take("output_length", *place, "output_tokens")
         run.take("prefix_length", *place, "prefix_buckets", 0, "prefix_tokens") or run.take(
             "prefix_length", *place, "prefix_tokens"
         )
+    run.model = run.model or text(at(root, "args", "backend_kwargs", "model"))
     run.take("requests", "args", "max_requests")
     constraints = at(root, "config", "spec", "constraints")
     for number, constraint in enumerate(constraints if isinstance(constraints, list) else []):

@@ -20,6 +20,7 @@ _FIGURES = {
     "total_throughput_per_gpu": "tput_per_gpu",
     "output_throughput_per_gpu": "output_tput_per_gpu",
     "input_throughput_per_gpu": "input_tput_per_gpu",
+    "gpus": "num_gpus",
 }
 _FAMILIES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e"}
 _LATENCY = re2.compile(r"^(?P<statistic>mean|median|std|p\d{1,2}(?:\.\d)?)_(?P<family>ttft|tpot|itl|e2el)$")
@@ -39,7 +40,7 @@ def drafts(value: Any) -> Iterator[Draft]:
             parts = [text(one.get(key)) for key in ("hw", "framework", "precision", "spec_decoding")]
             run.label = " ".join(part for part in parts if part) or None
             for name, key in _FIGURES.items():
-                run.take(name, key)
+                run.take(name, key, written=True)
             for key in one:
                 if match := _LATENCY.search(str(key)):
                     run.take(f"{_FAMILIES[match.group('family')]}.{match.group('statistic')}", key, scale=1000.0)

@@ -74,7 +74,7 @@ _SOMETIMES = (
 
 def claims(shape: Shape) -> bool:
     """An object with the client's tokenizer or date, and its totals."""
-    return not shape.listed and shape.has("total_input_tokens", "total_output_tokens", "duration", "tokenizer_id")
+    return not shape.listed and shape.has("tokenizer_id", "duration", "completed", "request_throughput")
 
 
 def drafts(value: Any) -> Iterator[Draft]:
@@ -193,7 +193,7 @@ def started(value: Any) -> str | None:
 
 def sweep_claims(shape: Shape) -> bool:
     """The `summary.json` of `bench sweep serve`: a list of the client's objects with the swept parameters in them."""
-    return shape.listed and shape.has("total_input_tokens", "total_output_tokens", "duration", "tokenizer_id")
+    return shape.listed and shape.has("tokenizer_id", "duration", "completed", "request_throughput")
 
 
 def sweep_drafts(value: Any) -> Iterator[Draft]:
