@@ -119,6 +119,16 @@ def test_a_server_that_dies_meanwhile_leaves_no_folder_and_keeps_a_failing_code(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_server_that_was_started_anew_meanwhile_is_named(run: Run, tmp_path: Path) -> None:
+    """The process of `--pid` stands for the server's: it ends while the command runs."""
+    waiting = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(waiting, stdin=subprocess.PIPE) as server, serving(fake_engines.vllm()) as url:
+        script = f"import os, signal, time; os.kill({server.pid}, signal.SIGKILL); time.sleep(0.5)"
+        done = around(run, url, tmp_path / "run", script, "--pid", str(server.pid))
+    assert done.returncode == 0, done.stderr
+    assert "the process of the server ended meanwhile" in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [("--around",), ("--", "true"), ("--around", "--")])
 def test_around_and_a_command_belong_together(run: Run, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run("capture", "--url", "http://127.0.0.1:9", "--output", str(tmp_path / "run"), *arguments)

@@ -65,7 +65,7 @@ def describe(pid: int, redactor: Redactor) -> dict[str, Any]:
         "command": redactor.document(words_of(pid)),
         "program": redactor.mask(_link(pid, "exe")),
         "folder": redactor.mask(_link(pid, "cwd")),
-        "started": _started(pid),
+        "started": started(pid),
         "cgroup": read(PROC / str(pid) / "cgroup").decode("utf-8", "replace").split(),
         "limits": _limits(pid),
         "cpus": status.get("Cpus_allowed_list"),
@@ -153,10 +153,10 @@ def _stat(pid: int) -> list[str]:
     return read(PROC / str(pid) / "stat").decode("utf-8", "replace").rpartition(")")[2].split()
 
 
-def _started(pid: int) -> float | None:
-    """When the process started, as seconds since 1970."""
+def started(pid: int) -> float | None:
+    """When the process started, as seconds since 1970; None for one that ended, or that its parent has yet to notice."""
     fields, boot = _stat(pid), _pairs(read(PROC / "stat"), " ").get("btime", "")
-    if len(fields) < 20 or not boot.isdigit() or not fields[19].isdigit():
+    if len(fields) < 20 or fields[0] in "ZX" or not boot.isdigit() or not fields[19].isdigit():
         return None
     return round(int(boot) + int(fields[19]) / os.sysconf("SC_CLK_TCK"), 2)
 

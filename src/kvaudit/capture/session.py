@@ -39,6 +39,7 @@ class Capture:
     redactor: Redactor
     started: float
     pid: int | None = None
+    process_started: float | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
 
 
@@ -58,7 +59,8 @@ def begun(wish: Wish, folder: RunFolder, redactor: Redactor) -> Capture:
     _check(wish)
     asked = ask(server)
     pid = wish.pid or (process.listener(server.port) if server.is_loopback else None)
-    return Capture(wish, server, asked, folder, redactor, started, pid)
+    since = process.started(pid) if pid is not None else None
+    return Capture(wish, server, asked, folder, redactor, started, pid, since)
 
 
 def _check(wish: Wish) -> None:
@@ -87,6 +89,9 @@ def surroundings(run: Capture) -> None:
 def finished(run: Capture) -> dict[str, Any]:
     """The manifest, written into the folder. The server must still be there."""
     still_there(run.server, run.asked)
+    if run.pid is not None and process.started(run.pid) != run.process_started:
+        why = "the process of the server ended meanwhile, and another one answers"
+        run.folder.miss("one server from beginning to end", why, "capture again; its log says why it ended")
     manifest = {
         "document": DOCUMENT,
         "version": VERSION,
