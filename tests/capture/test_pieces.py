@@ -16,7 +16,7 @@ from kvaudit.capture import nvml, packages, process
 from kvaudit.capture.checkpoint import header_copy, keep_checkpoint
 from kvaudit.capture.clocks import clocks
 from kvaudit.capture.endpoints import to_bytes
-from kvaudit.capture.fetching import Answer
+from kvaudit.capture.fetching import Answer, Server
 from kvaudit.capture.folder import RunFolder
 from kvaudit.capture.gpus import keep_gpus
 from kvaudit.capture.masking import masked_json
@@ -134,6 +134,21 @@ def test_json_is_masked_by_its_keys_too() -> None:
     masked = json.loads(masked_json(data, Redactor()))
     assert masked["args"] == ["--api-key", "<secret-1>"]
     assert masked["note"] == "a\tb", "escapes are for reports, not for copies"
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://127.0.0.1:8000", True),
+        ("http://[::1]:8000", True),
+        ("localhost:8000", True),
+        ("http://0.0.0.0:8000", True),
+        ("http://192.0.2.7:8000", False),
+        ("http://name.invalid:8000", False),
+    ],
+)
+def test_a_server_of_this_machine_is_known_by_its_address(url: str, local: bool) -> None:
+    assert Server(url, 1.0).is_local is local
 
 
 def test_clocks_tell_how_far_the_server_is_behind() -> None:

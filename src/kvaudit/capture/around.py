@@ -72,7 +72,7 @@ def _moment(run: Capture, suffix: str) -> str | None:
 
 
 def _gpus(run: Capture, suffix: str) -> str | None:
-    return keep_gpus(run.folder, run.redactor, suffix) if run.server.is_loopback else None
+    return keep_gpus(run.folder, run.redactor, suffix) if run.server.is_local else None
 
 
 def _keep_command(run: Capture, command: list[str], ended: passing.Ended, started: float) -> None:

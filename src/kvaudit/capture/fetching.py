@@ -75,6 +75,20 @@ class Server:
             return False
 
     @property
+    def is_local(self) -> bool:
+        """Whether the server is on this machine: loopback, or an address that a socket of this machine can take."""
+        host = urllib.parse.urlsplit(self.base).hostname or ""
+        if self.is_loopback:
+            return True
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)[0]
+            with socket.socket(family, kind, protocol) as probe:
+                probe.bind(address)
+        except OSError:
+            return False
+        return True
+
+    @property
     def port(self) -> int:
         """The port of the URL, or its scheme's own."""
         parts = urllib.parse.urlsplit(self.base)

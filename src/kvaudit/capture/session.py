@@ -58,7 +58,7 @@ def begun(wish: Wish, folder: RunFolder, redactor: Redactor) -> Capture:
     server = Server(wish.url, wish.timeout, wish.key)
     _check(wish)
     asked = ask(server)
-    pid = wish.pid or (process.listener(server.port) if server.is_loopback else None)
+    pid = wish.pid or (process.listener(server.port) if server.is_local else None)
     since = process.started(pid) if pid is not None else None
     return Capture(wish, server, asked, folder, redactor, started, pid, since)
 
@@ -73,7 +73,7 @@ def _check(wish: Wish) -> None:
 def moment(run: Capture, suffix: str = "") -> None:
     """What changes from one moment to the next: endpoints and GPUs."""
     keep_endpoints(run.server, run.asked, run.folder, run.redactor, suffix)
-    if run.server.is_loopback:
+    if run.server.is_local:
         keep_gpus(run.folder, run.redactor, suffix)
     else:
         run.folder.miss("GPU snapshot", _ELSEWHERE, _ON_HOST)
@@ -96,7 +96,7 @@ def finished(run: Capture) -> dict[str, Any]:
         "document": DOCUMENT,
         "version": VERSION,
         "kvaudit": _own_version(),
-        "server": {"url": run.redactor.mask(run.server.base), "loopback": run.server.is_loopback},
+        "server": {"url": run.redactor.mask(run.server.base), "local": run.server.is_local},
         "engine": {"name": run.asked.engine, "version": version_of(run.asked), "by": run.asked.by},
         "clocks": clocks(run.started, run.asked.answers.values()),
         **run.manifest,
@@ -115,9 +115,9 @@ def _own_version() -> str:
 
 def _process(run: Capture) -> None:
     if run.pid is None:
-        why = "the listening process is not to be seen from here" if run.server.is_loopback else _ELSEWHERE
+        why = "the listening process is not to be seen from here" if run.server.is_local else _ELSEWHERE
         run.folder.miss(
-            "server process", why, "give --pid, as the user that runs the server" if run.server.is_loopback else _ON_HOST
+            "server process", why, "give --pid, as the user that runs the server" if run.server.is_local else _ON_HOST
         )
         return
     described = process.describe(run.pid, run.redactor)
@@ -132,9 +132,9 @@ def _process(run: Capture) -> None:
 
 def _checkpoint(run: Capture) -> None:
     named = run.wish.model is not None
-    model = run.wish.model or (served_path(run.asked) if run.server.is_loopback else None)
+    model = run.wish.model or (served_path(run.asked) if run.server.is_local else None)
     if model is None:
-        why = "the server does not name a path" if run.server.is_loopback else _ELSEWHERE
+        why = "the server does not name a path" if run.server.is_local else _ELSEWHERE
         run.folder.miss("checkpoint", why, "give --model with the folder of the checkpoint or the .gguf file")
         return
     if not named and not Path(model).is_absolute() and run.pid is not None:
