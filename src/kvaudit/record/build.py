@@ -16,7 +16,7 @@ from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import all_hints, recognise, tried
-from kvaudit.parsers.results.printed import with_printed_runs
+from kvaudit.parsers.results.printed import printed_beside
 from kvaudit.parsers.services.beside import with_manager_lines
 from kvaudit.record.choosing import choose
 from kvaudit.record.derived import infer_everything
@@ -109,9 +109,12 @@ def _read_one(found: Found, read: _Read) -> bool:
         notes = [found.why_ignored or _why_ignored(source)]
         read.entries.append(SourceEntry(path=found.shown, kind="ignored", notes=notes))
         return False
-    reading = with_printed_runs(source, with_manager_lines(source, parser.read(source)))
+    reading = with_manager_lines(source, parser.read(source))
     read.readings.append((source, reading))
     read.entries += [_entry(source, parser, reading), *_recorded(source, reading)]
+    if printed := printed_beside(source, reading):
+        read.readings.append((source, printed))
+        read.entries.append(_entry(source, parser, printed))
     for part in source.parts:
         inner = recognise(part)
         if inner is not None and inner.kind != parser.kind:
@@ -213,13 +216,20 @@ def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact], opti
 def _of_servers(read: _Read, servers: list[tuple[Source, Reading]], options: Options) -> FactTable:
     """Each server settled with the evidence that is of no server, then joined."""
     logs = [source.path for source, _ in servers]
-    beside = [one for source, reading in read.readings if source.path not in logs for one in reading.facts] + read.shared
+    beside = [
+        one for source, reading in read.readings if _is_beside(source, reading, logs) for one in reading.facts
+    ] + read.shared
     tables = {}
     for name, (_, reading) in zip(names_of(logs), servers, strict=True):
         _, index = choose(reading, options.session)
         own = reading.starts[index].facts if index is not None else []
         tables[name] = _settled(read, [*reading.facts, *own, *beside], several=True)
     return join(tables)
+
+
+def _is_beside(source: Source, reading: Reading, logs: list[str]) -> bool:
+    """Whether a reading is of no server: another file, or the table of a client in a server's log."""
+    return source.path not in logs or reading.kind == "results"
 
 
 def _settled(read: _Read, facts: list[Fact], *, several: bool = False) -> FactTable:

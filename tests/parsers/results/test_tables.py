@@ -141,7 +141,10 @@ def test_the_table_behind_a_servers_log_is_evidence_too(tmp_path: Path) -> None:
     path = tmp_path / "all.log"
     path.write_text(log + PRINTED, encoding="utf-8")
     record = read_arm([str(path)], Redactor())
-    assert [source.kind for source in record.sources] == ["engine-log"]
+    assert [(source.kind, source.notes) for source in record.sources] == [
+        ("engine-log", []),
+        ("results", ["lines 3-17 of the file"]),
+    ]
     assert record.value("engine.version") == "0.12.0"
     assert record.value("result.ttft_mean") == 80.25
     assert record.deciding("result.ttft_mean")[0].origins[0].line == 14

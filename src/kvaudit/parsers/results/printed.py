@@ -74,11 +74,13 @@ def runs_printed(source: Source, reader: str) -> list[Fact]:
     return facts
 
 
-def with_printed_runs(source: Source, reading: Reading) -> Reading:
-    """The reading of an engine's log with the tables of clients in the same file; any other reading as it is."""
-    if reading.kind == "engine-log":
-        reading.facts = [*reading.facts, *runs_printed(source, "results:printed")]
-    return reading
+def printed_beside(source: Source, reading: Reading) -> Reading | None:
+    """The tables of clients in the file of an engine's log, with their lines as a note; None where there are none."""
+    facts = runs_printed(source, ClientLog.name) if reading.kind == "engine-log" else []
+    lines = [origin.line for one in facts for origin in one.origins if origin.line]
+    if not lines:
+        return None
+    return Reading(kind=ClientLog.kind, facts=facts, notes=[f"lines {min(lines)}-{max(lines)} of the file"])
 
 
 def _tables(text: str) -> Iterator[tuple[Draft, dict[str, Place]]]:
