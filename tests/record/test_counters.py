@@ -102,6 +102,7 @@ def test_scrapes_of_one_file_enclose_a_window(tmp_path: Path) -> None:
     text = dumps.vllm(queries=1000.0, hits=0.0) + dumps.vllm(queries=1500.0, hits=400.0)
     record = arm(tmp_path, metrics=text)
     assert record.value(RATE) == 400 / 500
+    assert str(record.facts(RATE)[0].how).endswith("between the first and the last moment of the file")
 
 
 @pytest.mark.parametrize("stamps", [{"started": 1.7613e9}, {"created": 1.7613e9, "started": None}])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.metrics.iteration_stats import IterationStats
 from kvaudit.parsers.metrics.parser import MetricsDump
+from kvaudit.parsers.metrics.sampled import SampledCounters
 
-PARSERS: tuple[Parser, ...] = (MetricsDump(), IterationStats())
-"""Every parser of metrics: text expositions, and TensorRT-LLM's JSON."""
+PARSERS: tuple[Parser, ...] = (MetricsDump(), IterationStats(), SampledCounters())
+"""Every parser of metrics: text expositions, TensorRT-LLM's JSON, and counters that a client sampled."""
 
-__all__ = ["PARSERS", "IterationStats", "MetricsDump"]
+__all__ = ["PARSERS", "IterationStats", "MetricsDump", "SampledCounters"]

@@ -39,11 +39,11 @@ QUANTITIES: dict[str, str] = {
 class Counters(BaseModel):
     """The counters of one scrape.
 
-    `values` are sums over the data-parallel engines of one server; `by_reason` counts ended requests by their reason.
-    `lines` are the 1-based lines of a quantity's samples, `series` their label sets (only labels that tell servers and
-    engines apart). `started` is the process's start in seconds since 1970 (or an engine's own clock: only equality counts),
-    `created` the stamp at which a quantity's first series was made, `clock` the processor seconds the server has used.
-    `cut` says that the dump breaks off. `mixed` says why the scrape is not one server's.
+    `engine` is empty where the file does not name it. `values` are sums over the data-parallel engines of one server;
+    `by_reason` counts ended requests by their reason. `lines` are the 1-based lines of a quantity's samples, `series` their
+    label sets (only labels that tell servers and engines apart). `started` is the process's start in seconds since 1970 (or
+    an engine's own clock: only equality counts), `created` the stamp at which a quantity's first series was made, `clock` the
+    processor seconds the server has used. `cut` says that the dump breaks off. `mixed` says why the scrape is not one server's.
     """
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)

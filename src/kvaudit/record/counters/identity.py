@@ -48,7 +48,7 @@ def lives(dumps: list[Dump]) -> tuple[list[list[Dump]], str | None]:
 def _apart(one: Counters, other: Counters) -> str | None:
     """Why two dumps are not of one life of one server; None where nothing says so."""
     named = f"{PurePath(one.file).name} and {PurePath(other.file).name}"
-    if one.engine != other.engine:
+    if one.engine and other.engine and one.engine != other.engine:
         return f"the metrics dumps are of different servers: {one.engine} and {other.engine} ({named})"
     if one.models and other.models and one.models != other.models:
         return f"the metrics dumps are of different servers, which serve {one.models[0]} and {other.models[0]} ({named})"

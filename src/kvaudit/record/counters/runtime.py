@@ -40,6 +40,8 @@ def add_runtime(table: FactTable, window: Window, dumps: list[Dump]) -> None:
 def _how(window: Window) -> str:
     if window.since == "start":
         return "since the server's start"
+    if len(window.files) == 1:
+        return "between the first and the last moment of the file"
     return "between the two metrics dumps" if window.dumps == 2 else f"from the first to the last of {window.dumps} metrics dumps"
 
 
