@@ -107,12 +107,26 @@ def spread_wins(a: Runs, b: Runs) -> Won:
 
 def accepts(a: Runs, b: Runs, *, paired: bool) -> Won:
     """Whether the gate accepts B, per repetition: the cheap tests first, each next one over what is left."""
-    floor = numpy.asarray(b.max(axis=1) >= FLOOR * a.max(axis=1), dtype=bool)
-    accepted: Won = interval_wins(a, b, paired=paired) & spread_wins(a, b) & floor
+    accepted: Won = interval_wins(a, b, paired=paired) & spread_wins(a, b) & above_floor(a, b)
     for test in (exact_wins, bootstrap_wins):
         left = numpy.flatnonzero(accepted)
         accepted[left] = test(a[left], b[left], paired=paired)
     return accepted
+
+
+def above_floor(a: Runs, b: Runs) -> Won:
+    """B's best run reaches the floor."""
+    return numpy.asarray(b.max(axis=1) >= FLOOR * a.max(axis=1), dtype=bool)
+
+
+def floor_broken_by_chance(repetitions: int) -> list[tuple[str, list[float]]]:
+    """Rejections for the floor on equal speed, by noise: where the noise is large, the floor has to be lower."""
+    rows = []
+    for factor in (1, 2, 3, 5):
+        arms = [simulated("normal", repetitions, runs, 0.0) for runs in RUNS_AN_ARM]
+        louder = [(1000 + factor * (a - 1000), 1000 + factor * (b - 1000)) for a, b in arms]
+        rows.append((f"{100 * factor * NOISE:g} %", [float(1 - above_floor(a, b).mean()) for a, b in louder]))
+    return rows
 
 
 def rates(kind: str, repetitions: int, gain: float, *, paired: bool = True) -> list[float]:
@@ -152,6 +166,8 @@ def measured(repetitions: int, power_repetitions: int) -> tuple[str, float]:
         worst = max(worst, *null)
         order = "interleaved pairs" if paired else "runs not interleaved (Welch)"
         parts.append(f"## Accepted: {order}, noise: {kind}\n\n{table('true gain', [('none', null), *power])}")
+    broken = table("run-to-run noise", floor_broken_by_chance(repetitions))
+    parts.append(f"## Equal speed: rejected, because B's best run is below {100 * FLOOR:g} % of A's by chance\n\n{broken}")
     return "\n\n".join(parts) + "\n", worst
 
 

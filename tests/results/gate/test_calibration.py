@@ -8,6 +8,7 @@ import pytest
 from benchmarks import gate_power
 from kvaudit.results.gate import decide
 from kvaudit.results.gate.statistics import paired_interval
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -37,6 +38,18 @@ def test_two_points_of_equal_speed_share_the_risk() -> None:
     a, b = gate_power.simulated("normal", 4_000, 6, 0.0)
     lows = paired_interval(b - a, level)[0].reshape(2_000, 2)
     assert numpy.mean((lows > 0).any(axis=1)) <= 0.025 + 0.007  # two standard errors of the simulation
+
+
+def test_the_documentation_shows_the_measured_rates() -> None:
+    measured = {_cells(line) for line in gate_power.TABLES.read_text(encoding="utf-8").splitlines()}
+    page = (ROOT / "docs" / "acceptance-gate.md").read_text(encoding="utf-8").splitlines()
+    shown = {_cells(line) for line in page if line.count(" %") >= 4 and line.startswith("|")}
+    assert len(shown) == 10
+    assert shown <= measured
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(line.split("|")[2:])
 
 
 def test_the_tables_are_complete() -> None:
