@@ -7,26 +7,33 @@ progress bars put carriage returns inside lines, and universal newlines would sh
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import BinaryIO
 
+from kvaudit.sources.bulk import Bulk
+from kvaudit.sources.collecting import Block, Collector, Mode
+from kvaudit.sources.hints import Cursor, Hints
+from kvaudit.sources.lanes import Lane
 from kvaudit.sources.partial import Partial, partial_of
 from kvaudit.sources.source import HEAD_BYTES, RawLine
 
-BLOCK_BYTES = 1 << 22
+__all__ = ["BLOCK_BYTES", "DOCUMENT_BYTES", "Hints", "Scanned", "scan"]
+
+BLOCK_BYTES = 1 << 20
 DOCUMENT_BYTES = 1 << 25
 """A document (JSON, XML, snapshot) larger than 32 MiB is not kept whole."""
 
-_MARKERS = (b"==> ",)
-"""Headers of `tail` and `head` over several files, wanted by `documents`."""
-_WINDOW_BEFORE = 1 << 16
-_WINDOW_AFTER = 1 << 18
+LARGE = 1 << 22
+"""From here on an input is worth threads and a faster scanner, which take a tenth of a second to load."""
+
 _TAIL_BYTES = 1 << 12
+_LONGEST_LINE = 1 << 23
 _MOST_HITS = 200_000
-_MOST_HIT_BYTES = 1 << 28
-_MOST_PERIODIC = 4_000
-"""Statistics lines number millions: beyond this every second one is dropped, first and last are kept."""
+_TRUNCATED_STEP = 1 << 16
 
 
 @dataclass(slots=True)
@@ -48,74 +55,71 @@ class Scanned:
     partial: Partial | None = None
 
 
-class Hints:
-    """The hints of all parsers, compiled once into linear-time patterns over bytes."""
-
-    def __init__(self, hints: tuple[bytes, ...], periodic: tuple[bytes, ...] = ()) -> None:
-        self._periodic = _compile(periodic)
-        self._any = _compile((*hints, *periodic, *_MARKERS))
-
-    def search(self, data: bytes, position: int, only_periodic: bool = False) -> int:
-        """Offset of the next hit at or after `position`, -1 if there is none."""
-        pattern = self._periodic if only_periodic else self._any
-        match = pattern.search(data, position) if pattern else None
-        return match.start() if match else -1
-
-    def is_periodic(self, line: bytes) -> bool:
-        """Whether the line belongs to a kind that may be sampled."""
-        return bool(self._periodic and self._periodic.search(line))
-
-
-def _compile(hints: tuple[bytes, ...]) -> Any:
-    if not hints:
-        return None
-    import re2
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    return re2.compile(b"|".join(re2.escape(hint) for hint in dict.fromkeys(hints)), options=options)
-
-
 def scan(stream: BinaryIO, hints: Hints, decode: Callable[[bytes], bytes] | None = None) -> Scanned:
     """Read `stream` to its end. `decode` turns raw blocks into UTF-8 first (UTF-16 logs); the hash is of the raw bytes."""
-    return _Scan(hints).run(stream, decode)
+    with ExitStack() as threads:
+        return _Scan(hints, threads).run(stream, decode)
 
 
 class _Scan:
-    def __init__(self, hints: Hints) -> None:
-        self.hints = hints
+    """Reads and searches; hashing and what is done with the hits run beside it."""
+
+    def __init__(self, hints: Hints, threads: ExitStack) -> None:
+        self.hints, self.threads = hints, threads
+        self.bulk: Bulk | None = None
+        self.is_large = False
         self.found = Scanned()
         self.kept: list[bytes] = []
-        self.regular: list[RawLine] = []
-        self.periodic: list[RawLine] = []
-        self.hit_bytes = 0
-        self.stride = 1
-        self.seen_periodic = 0
-        self.last_periodic: RawLine | None = None
+        self.digest = hashlib.sha256()
+        self.collector = Collector(hints, _MOST_HITS)
+        self.hashing, self.collecting = Lane[None](None), Lane(Mode())
+        self.searched: list[Block] = []
+        self.latest: deque[Block] = deque(maxlen=3)
+        self.mode = Mode()
 
     def run(self, stream: BinaryIO, decode: Callable[[bytes], bytes] | None) -> Scanned:
-        found, digest, carry = self.found, hashlib.sha256(), b""
+        found, carry = self.found, b""
         while raw := stream.read(BLOCK_BYTES):
-            digest.update(raw)
             found.size += len(raw)
+            if found.size > LARGE and not self.is_large:
+                self._grow()
+            self.hashing.put(partial(self.digest.update, raw))
             carry = self._take(decode(raw) if decode else raw, carry)
         if decode and (rest := decode(b"")):
             carry = self._take(rest, carry)
-        self._hits_of(carry)
-        found.lines += carry.count(b"\n") + (not carry.endswith(b"\n") if carry else 0)
-        found.sha256 = digest.hexdigest()
-        found.head = found.head[:HEAD_BYTES]
-        found.hits = self._all_hits()
-        found.data = b"".join(self.kept) if found.data is not None else None
+        if carry:
+            self._search(carry, 0, len(carry))
+        self._collect()
+        self._finish(ends_in_line=bool(carry) and not carry.endswith(b"\n"))
         return found
+
+    def _finish(self, ends_in_line: bool) -> None:
+        found = self.found
+        self.hashing.finish()
+        if self.collecting.finish().step and self.bulk:
+            last = self.bulk.last
+            self.collector.end([replace(one, hits=last(one.data, (one.start, one.stop))) for one in self.latest])
+        found.lines = self.collector.lines + ends_in_line
+        found.sha256 = self.digest.hexdigest()
+        found.head = found.head[:HEAD_BYTES]
+        found.hits, found.truncated_hits = self.collector.hits(), self.collector.truncated
+        found.data = b"".join(self.kept) if found.data is not None else None
+
+    def _grow(self) -> None:
+        self.is_large, self.bulk = True, self.hints.bulk()
+        self.hashing.start(self.threads)
+        self.collecting.start(self.threads)
 
     def _take(self, block: bytes, carry: bytes) -> bytes:
         first = not self.found.head
         self._keep(block)
         if first:
-            self.found.partial = partial_of(self.found.head)
-        return self._block(carry + block)
+            self.found.partial = self.collector.partial = partial_of(self.found.head)
+        end = block.find(b"\n") + 1
+        if not carry or not end or self.found.partial:
+            return self._block(carry + block if carry else block, 0)
+        self._search(carry + block[:end], 0, len(carry) + end)
+        return self._block(block, end)
 
     def _keep(self, block: bytes) -> None:
         found = self.found
@@ -128,50 +132,35 @@ class _Scan:
         else:
             self.kept.append(block)
 
-    def _block(self, data: bytes) -> bytes:
-        """Scan the whole lines of `data`; what follows the last newline comes back to be scanned with the next block."""
+    def _block(self, data: bytes, start: int) -> bytes:
+        """Search the whole lines of `data`; what follows the last newline comes back to be searched with the next block."""
         cut = data.rfind(b"\n") + 1
         if cut and self.found.partial:
             cut = self.found.partial.open_from(data, cut)
         if cut:
-            self._hits_of(data[:cut])
-            self.found.lines += data.count(b"\n", 0, cut)
+            self._search(data[:cut] if self.found.partial else data, start, cut)
+            self._collect()
             return data[cut:]
-        if len(data) > 2 * BLOCK_BYTES:
-            self._hits_of(data)
+        if len(data) > _LONGEST_LINE:
+            self._search(data, start, len(data))
+            self._collect()
             return data[-_TAIL_BYTES:]
         return data
 
-    def _hits_of(self, data: bytes) -> None:
-        number, counted, position = self.found.lines + 1, 0, 0
-        while (hit := self.hints.search(data, position, only_periodic=self.found.truncated_hits)) >= 0:
-            number += data.count(b"\n", counted, hit)
-            counted = hit
-            start = max(data.rfind(b"\n", 0, hit) + 1, hit - _WINDOW_BEFORE, position)
-            end = data.find(b"\n", hit)
-            end = min(len(data) if end < 0 else end, hit + _WINDOW_AFTER)
-            if self.found.partial:
-                start, end = self.found.partial.extent(data, start, end)
-            self._add(RawLine(number - data.count(b"\n", start, hit), data[start:end]))
-            position = end
+    def _search(self, data: bytes, start: int, stop: int) -> None:
+        self.searched.append(Block(data, start, stop, self._hits(data, start, stop), self.found.size))
 
-    def _add(self, line: RawLine) -> None:
-        if not self.hints.is_periodic(line.data):
-            self.hit_bytes += len(line.data)
-            if len(self.regular) < _MOST_HITS and self.hit_bytes < _MOST_HIT_BYTES:
-                self.regular.append(line)
-            else:
-                self.found.truncated_hits = True
+    def _collect(self) -> None:
+        if not self.searched:
             return
-        self.last_periodic = line
-        self.seen_periodic += 1
-        if self.seen_periodic % self.stride == 0:
-            self.periodic.append(line)
-        if len(self.periodic) >= _MOST_PERIODIC:
-            self.periodic = self.periodic[::2]
-            self.stride *= 2
+        blocks, self.searched = self.searched, []
+        self.latest.extend(blocks)
+        self.mode = self.collecting.put(partial(self.collector.take, blocks))
 
-    def _all_hits(self) -> list[RawLine]:
-        if self.last_periodic and (not self.periodic or self.periodic[-1] is not self.last_periodic):
-            self.periodic.append(self.last_periodic)
-        return sorted([*self.regular, *self.periodic], key=lambda line: line.number)
+    def _hits(self, data: bytes, start: int, stop: int) -> Cursor:
+        step, only_periodic = self.mode
+        if self.bulk is None:
+            return self.hints.over(data[:stop], only_periodic)
+        if step or only_periodic:
+            return self.bulk.sampled(data, (start, stop), max(step, _TRUNCATED_STEP if only_periodic else 1), only_periodic)
+        return self.bulk.every(data, (start, stop))
