@@ -228,6 +228,7 @@ def test_the_progress_table_of_the_client_may_stand_in_front(tmp_path: Path) -> 
     [
         "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body>vllm: not reached</body></html>\n",
         'HTTP/1.1 501 Not Implemented\r\nServer: llama.cpp\r\n\r\n{"error":{"message":"start it with `--metrics`"}}',
+        "# ports\n# one a server\nvllm: 8000\nsglang: 30000\ntgi_port: 8080\n",
         "curl: (7) Failed to connect to 127.0.0.1 port 8000\n",
     ],
 )

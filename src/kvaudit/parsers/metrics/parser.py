@@ -40,7 +40,7 @@ class MetricsDump:
         if "# TYPE " not in head and "# HELP " not in head and not any(prefix in head for prefix in _PREFIXES):
             return 0.0
         lines = [line.rstrip("\r") for line in head.split("\n") if line.strip()]
-        found = [sample_of(line, 0) for line in lines]
+        found = [None if one is None or one.name.endswith(":") else one for one in (sample_of(line, 0) for line in lines)]
         telling = sum(one is not None or line[0] == "#" for one, line in zip(found, lines, strict=True))
         known = any(one is not None and one.name.startswith(_PREFIXES) for one in found)
         commented = len(_TYPE_LINE.findall(head)) >= 2 and any(found)
