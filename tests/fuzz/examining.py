@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 
 from kvaudit.audit.audit import Wishes, check, diff
 from kvaudit.audit.report import Report
+from kvaudit.audit.results import results
+from kvaudit.audit.results_gate import GateWishes
 from kvaudit.audit.rules import bundled_rules
 from kvaudit.errors import InputError, InputErrors, UsageError
 from kvaudit.record.build import Options, read_arm
@@ -22,6 +25,7 @@ from kvaudit.reports.errors import render_errors
 from kvaudit.reports.inspect import inspection_page
 from kvaudit.reports.interface import RENDERERS
 from kvaudit.reports.why import why_page
+from kvaudit.results.evidence import results_of
 from tests.conftest import ROOT
 from tests.fuzz.mutations import SECRET
 from tests.fuzz.outputs import faults
@@ -50,6 +54,14 @@ def _other_arm() -> Record:
     return read_arm([str(ROOT / "fixtures" / "demo" / "bad" / "a")], Redactor(), _OPTIONS)
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What became of an input: read or refused, and everything that is wrong with what was written about it."""
+
+    refused: bool
+    faults: tuple[str, ...]
+
+
 def prepare() -> None:
     """Load what every examination needs, so that none is charged for it."""
     _other_arm()
@@ -57,8 +69,8 @@ def prepare() -> None:
     examine(str(ROOT / "fixtures" / "demo" / "bad" / "b"), Random(0))  # noqa: S311
 
 
-def examine(path: str, chance: Random, formats: int | None = None) -> list[str]:
-    """Everything wrong with what the program makes of a file: any exception but those for users is raised.
+def examine(path: str, chance: Random, formats: int | None = None) -> Examined:
+    """What the program makes of a file: any exception but those for users is raised.
 
     `formats` says how many of the formats are written, chosen by chance; without any, the audit is the end.
     """
@@ -67,19 +79,26 @@ def examine(path: str, chance: Random, formats: int | None = None) -> list[str]:
         try:
             record = read_arm([path], redactor, _OPTIONS)
         except InputErrors as error:
-            return _of_errors(error.errors, redactor)
+            return Examined(True, tuple(_of_errors(error.errors, redactor)))
         report = _report(record, chance)
         if formats == 0:
-            return []
+            return Examined(False, ())
         found = faults("record", to_json(document(record, redactor)), (SECRET,))
         found += _of_report(report, redactor, chance, formats)
-        name = chance.choice(list(record.fields) or ["kv_cache.dtype"])
-        width = chance.choice(WIDTHS)
-        found += faults("why", why_page(record, name, redactor, width), (SECRET,), width)
-        return found + _of_inspection(path, redactor, chance)
+        found += _of_why(record, redactor, chance)
+        return Examined(False, (*found, *_of_inspection(path, redactor, chance)))
+
+
+def _of_why(record: Record, redactor: Redactor, chance: Random) -> list[str]:
+    width = chance.choice(WIDTHS)
+    name = chance.choice(list(record.fields) or ["kv_cache.dtype"])
+    return faults("why", why_page(record, name, redactor, width), (SECRET,), width)
 
 
 def _report(record: Record, chance: Random) -> Report:
+    if results_of(record).runs and chance.random() < 0.7:
+        arms = [record] if chance.random() < 0.5 else [record, record.model_copy(deep=True)]
+        return results(arms, bundled_rules(), Wishes(), GateWishes())
     if chance.random() < 0.5:
         return check(record, bundled_rules(), Wishes())
     arms = (record, _other_arm()) if chance.random() < 0.5 else (_other_arm(), record)

@@ -117,12 +117,16 @@ VALUES: tuple[Any, ...] = (
 )
 """What is put in the place of any value of a JSON document."""
 
+_STILL_JSON = 0.6
+"""Share of JSON documents that stay JSON: nearly all others are refused before anything is made of them."""
 _NUMBER = re.compile(rb"\d[\d,.]*")
 _KEYS = ("model_type", "num_hidden_layers", "fields", "value", "pid", "name", "", "\x00", "a" * 300)
 
 
 def mutated(data: bytes, other: bytes, chance: Random) -> bytes:
     """A hostile variant of `data`; `other` is another document that parts are taken from."""
+    if data[:1] in (b"{", b"[") and chance.random() < _STILL_JSON:
+        return _json_changed(data, other, chance)[:LARGEST]
     for _ in range(chance.choice((1, 1, 2, 3, 6))):
         data = chance.choice(_MUTATIONS)(data, other, chance)[:LARGEST]
     return data

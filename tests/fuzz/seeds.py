@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from inspect import signature
+from types import FunctionType
 
 from kvaudit.parsers.tables import Table
 from tests.conftest import ROOT
@@ -39,7 +41,7 @@ class Seed:
 @cache
 def seeds() -> tuple[Seed, ...]:
     """Every starting point, in a fixed order."""
-    return (*_fixtures(), *_documents(), *_rows(), *_wrapped(), *_weights(), *_saved())
+    return (*_fixtures(), *_documents(), *_rows(), *_wrapped(), *_weights(), *_saved(), *_results())
 
 
 def _fixtures() -> Iterator[Seed]:
@@ -99,3 +101,13 @@ def _saved() -> Iterator[Seed]:
     yield Seed("record.json", to_json(document(record, Redactor())).encode())
     report = check(record, bundled_rules(), Wishes())
     yield Seed("report.json", json.dumps(document(report, Redactor())).encode())
+
+
+def _results() -> Iterator[Seed]:
+    """A document of every format of result files."""
+    from tests.parsers.results import samples
+
+    for name, make in vars(samples).items():
+        if isinstance(make, FunctionType) and not name.startswith("_") and not signature(make).parameters:
+            made = make()
+            yield Seed(f"{name}.json", (made if isinstance(made, str) else json.dumps(made, indent=2)).encode())

@@ -57,4 +57,4 @@ def _examine_all(text: str, path: Path) -> None:
     chance = random.Random(path.name)  # noqa: S311 - a width and a format, no secret
     for number, variant in enumerate(variants(text)):
         path.write_text(variant, encoding="utf-8")
-        assert examine(str(path), chance, formats=int(number % 25 == 0)) == [], f"variant {number}"
+        assert examine(str(path), chance, formats=int(number % 25 == 0)).faults == (), f"variant {number}"
