@@ -17,6 +17,7 @@ from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import all_hints, recognise, tried
 from kvaudit.parsers.results.printed import printed_beside
+from kvaudit.parsers.results.run import RUN_CLUE
 from kvaudit.parsers.services.beside import with_manager_lines
 from kvaudit.record.choosing import choose
 from kvaudit.record.derived import infer_everything
@@ -29,6 +30,7 @@ from kvaudit.record.services import settle_services
 from kvaudit.record.statement import settle_hash, settle_statement
 from kvaudit.record.table import FactTable
 from kvaudit.record.tenants import classify_tenants
+from kvaudit.record.window import serving_start
 from kvaudit.redaction import Redactor
 from kvaudit.sources.arm import Evidence, Found, collect
 from kvaudit.sources.source import Source
@@ -166,8 +168,9 @@ def _recorded(source: Source, reading: Reading) -> list[SourceEntry]:
 def _facts_of_start(read: _Read, options: Options) -> tuple[Sessions, list[Fact]]:
     """The facts of the chosen start of each log and of every other document; sessions are those of the first log."""
     sessions, facts = Sessions(), []
-    for _, reading in read.readings:
-        of_this, index = (Sessions(), None) if reading.kind == "record" else choose(reading, options.session)
+    for source, reading in read.readings:
+        serving = _serving(read, source, reading)
+        of_this, index = (Sessions(), None) if reading.kind == "record" else choose(reading, options.session, serving)
         if reading.kind == "record" and reading.starts:
             of_this = _saved_sessions(reading, options)
         if of_this.count and not sessions.count:
@@ -176,6 +179,18 @@ def _facts_of_start(read: _Read, options: Options) -> tuple[Sessions, list[Fact]
         if index is not None:
             facts += reading.starts[index].facts
     return sessions, facts
+
+
+def _serving(read: _Read, source: Source, reading: Reading) -> int | None:
+    """The start of a log during which the arm's benchmark ran, with a note on the log that says so."""
+    if reading.kind != "engine-log" or len(reading.starts) < 2:
+        return None
+    runs = [one for _, other in read.readings for one in other.facts if one.field == RUN_CLUE]
+    index = serving_start(source, reading, runs)
+    if index is not None:
+        note = f"start {index + 1} served when the benchmark ran, by the date in its results"
+        _note(read, {source.path: [note]})
+    return index
 
 
 def _saved_sessions(reading: Reading, options: Options) -> Sessions:
@@ -220,8 +235,8 @@ def _of_servers(read: _Read, servers: list[tuple[Source, Reading]], options: Opt
         one for source, reading in read.readings if _is_beside(source, reading, logs) for one in reading.facts
     ] + read.shared
     tables = {}
-    for name, (_, reading) in zip(names_of(logs), servers, strict=True):
-        _, index = choose(reading, options.session)
+    for name, (source, reading) in zip(names_of(logs), servers, strict=True):
+        _, index = choose(reading, options.session, _serving(read, source, reading))
         own = reading.starts[index].facts if index is not None else []
         tables[name] = _settled(read, [*reading.facts, *own, *beside], several=True)
     return join(tables)

@@ -1,7 +1,7 @@
 """Which start of a log the record is about.
 
-Room: `record`. The default is the start that served: the last that became ready, else the last. Facts of different starts
-never mix.
+Room: `record`. The default is the start that served: the one during which the benchmark ran, else the last that became ready,
+else the last. Facts of different starts never mix.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from kvaudit.parsers.facts import Reading
 from kvaudit.record.model import Sessions
 
 
-def choose(reading: Reading | None, wanted: str) -> tuple[Sessions, int | None]:
+def choose(reading: Reading | None, wanted: str, serving: int | None = None) -> tuple[Sessions, int | None]:
     """The sessions entry of a record and the index of the start whose facts count.
 
-    `wanted` is `serving` or a 1-based number. Raises `UsageError` for a number that the log does not hold.
+    `wanted` is `serving` or a 1-based number; `serving` is the index of the start during which the benchmark ran.
+    Raises `UsageError` for a number that the log does not hold.
     """
     starts = reading.starts if reading else []
     if not starts:
         return Sessions(), None
-    index = _index(wanted, len(starts), [number for number, start in enumerate(starts) if start.ready])
+    ready = [number for number, start in enumerate(starts) if start.ready] if serving is None else [serving]
+    index = _index(wanted, len(starts), ready)
     chosen = starts[index]
     return Sessions(count=len(starts), selected=index + 1, ready=chosen.ready, starts=starts), index
 
