@@ -19,6 +19,7 @@ _ROWS_SERIOUS = 0.05
 _ROWS_UNUSUAL = 0.025
 _PINNED = 0.01
 _FEWEST_ROWS = 2
+_LARGEST = 1e18
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +82,5 @@ def _row(row: dict[str, Any]) -> tuple[float, float, float] | None:
 
 
 def _number(value: Any) -> float | None:
-    held = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+    held = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
     return float(value) if held else None

@@ -13,6 +13,9 @@ from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.results.run import RUN_CLUE, Run
 from kvaudit.record.model import Record
 
+_LARGEST = 1e18
+_LONGEST = 300
+
 SINGLE_CLUE = "clue.result_single"
 """The clue that holds a run of a single change: its `name` and the `run`."""
 
@@ -24,12 +27,20 @@ def runs_of(record: Record) -> list[Run]:
 
 
 def _run(value: Any) -> Run | None:
-    if isinstance(value, Run):
-        return value
     try:
-        return Run.model_validate(value)
+        run = value if isinstance(value, Run) else Run.model_validate(value)
     except (ValidationError, RecursionError):
         return None
+    if all(_is_figure(held.value) for held in run.values.values()):
+        return run
+    return run.model_copy(update={"values": {name: held for name, held in run.values.items() if _is_figure(held.value)}})
+
+
+def _is_figure(value: Any) -> bool:
+    """A text, a truth value, or a number of a sane size: readers give no other, a saved record may."""
+    if isinstance(value, str):
+        return len(value) <= _LONGEST
+    return isinstance(value, int | float) and abs(value) <= _LARGEST
 
 
 def text(run: Run, name: str) -> str | None:
