@@ -1,7 +1,8 @@
 """Which start of a log served while a benchmark ran: the one whose serving time holds the time that the result file prints.
 
-Room: `record`. A start serves from its first stamped line to that of the next start, the last one to a little
-after its last line. Only local times are compared with local times; where the times do not point at one start that became ready, nothing is said.
+Room: `record`. A start serves from its first stamped line to that of the next start, the last one to a little after its last
+line. Only local times are compared with local times; where the times do not point at one start that became ready, nothing is
+said.
 """
 
 from __future__ import annotations
