@@ -97,8 +97,8 @@ def _of_why(record: Record, redactor: Redactor, chance: Random) -> list[str]:
 
 def _report(record: Record, chance: Random) -> Report:
     if results_of(record).runs and chance.random() < 0.7:
-        arms = [record] if chance.random() < 0.5 else [record, record.model_copy(deep=True)]
-        return results(arms, bundled_rules(), Wishes(), GateWishes())
+        runs = [record] if chance.random() < 0.5 else [record, record.model_copy(deep=True)]
+        return results(runs, bundled_rules(), Wishes(), GateWishes())
     if chance.random() < 0.5:
         return check(record, bundled_rules(), Wishes())
     arms = (record, _other_arm()) if chance.random() < 0.5 else (_other_arm(), record)
