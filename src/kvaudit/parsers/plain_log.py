@@ -12,7 +12,9 @@ from typing import Any
 
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Reading, Start
+from kvaudit.parsers.log_reading import first_records, note
 from kvaudit.parsers.tables import Match, Table, fact
+from kvaudit.parsers.tested import newer_notes
 from kvaudit.sources.lines import Line, hit_lines
 from kvaudit.sources.source import Source
 
@@ -30,6 +32,11 @@ class Record:
     message: str
     own: bool = False
     level: str = ""
+
+    @property
+    def stamped(self) -> bool:
+        """Whether the engine's own logger wrote it."""
+        return self.own
 
 
 @dataclass(slots=True)
@@ -91,12 +98,8 @@ class Dialect:
 
 def recognises(dialect: Dialect, source: Source) -> float:
     """Confidence by a line that only this engine's loggers write; documents that are one JSON value hold no such lines."""
-    for count, line in enumerate(hit_lines(source)):
-        if count > _MOST_RECORDS:
-            break
-        if any(record.own and dialect.certain(record) for record in dialect.records(line)):
-            return 0.0 if _quotes(source) else 0.9
-    return 0.0
+    found = any(record.own and dialect.certain(record) for record in first_records(source, dialect.records, _MOST_RECORDS))
+    return 0.9 if found and not _quotes(source) else 0.0
 
 
 def _quotes(source: Source) -> bool:
@@ -119,6 +122,7 @@ def read(dialect: Dialect, source: Source) -> Reading:
     named = [first.collector.origin(first.first_own, 0, "recognition")] if first and first.first_own else []
     reading.facts.append(fact("engine.name", dialect.name, "observed", named))
     reading.facts.append(fact("engine.starts", len(finished), "observed", []))
+    reading.notes += newer_notes(dialect.name, (one for start in finished for one in start.facts))
     return reading
 
 
@@ -138,8 +142,7 @@ def _take(dialect: Dialect, source: Source, starts: list[PlainStart], record: Re
         _feed(dialect, start, record, match)
     for notice in dialect.notices.matches(record.message):
         if isinstance(notice, Match):
-            text = source.redactor.mask(record.message.strip())[:300]
-            start.collector.note(notice.row.name, text, [start.collector.origin(record, notice.start, notice.row.name)])
+            note(start.collector, record, notice, set(), frozenset())
 
 
 def _join(start: PlainStart, record: Record, opener: bool) -> None:
@@ -193,3 +196,21 @@ def _finish(dialect: Dialect, starts: list[PlainStart], index: int) -> Start:
         ready=ready,
         facts=collector.facts(),
     )
+
+
+class PlainLog:
+    """The `Parser` protocol for an engine whose log is plain; a subclass names its dialect and the hints that feed no row."""
+
+    kind = "engine-log"
+    dialect: Dialect
+    name: str
+    hints: tuple[bytes, ...]
+    periodic_hints: tuple[bytes, ...] = ()
+
+    def recognises(self, source: Source) -> float:
+        """Confidence by content: a line that only this engine's loggers write."""
+        return recognises(self.dialect, source)
+
+    def read(self, source: Source) -> Reading:
+        """Facts per start and notes."""
+        return read(self.dialect, source)

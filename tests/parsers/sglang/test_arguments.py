@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kvaudit.parsers.sglang import arguments as parsing
+from kvaudit.record.build import read_arm
+from kvaudit.redaction import Redactor
 from tests.parsers.engine_logs import facts_of, values
 from tests.parsers.sglang.logs import DEFAULTS, arguments, arguments_as_dict, only_start, read_log, served, stamped
 
@@ -114,11 +118,14 @@ def test_pieces_of_a_wrapped_line_are_joined() -> None:
     assert reading.notes == ["line 1 was read together with the 1 lines that continue it"]
 
 
-def test_lines_of_16_kib_that_docker_cut_are_joined() -> None:
+def test_lines_of_16_kib_that_docker_cut_are_joined(tmp_path: Path) -> None:
     line = arguments(tp_size=2)
     cut = line.index("page_size")
-    wrapped = ['{"log": "' + line[:cut] + '", "stream": "stdout"}', '{"log": "' + line[cut:] + '\\n", "stream": "stdout"}']
-    assert values(only_start(*wrapped), "parallel.tensor") == [2]
+    stream = {"stream": "stdout", "time": "2026-03-14T09:26:53.922414Z"}
+    logged = [line[:cut], line[cut:] + "\n", stamped("The server is fired up and ready to roll!") + "\n"]
+    log = tmp_path / "container-json.log"
+    log.write_text("".join(json.dumps({"log": text, **stream}) + "\n" for text in logged))
+    assert read_arm([str(log)], Redactor()).value("parallel.tensor") == 2
 
 
 def test_another_record_does_not_continue_a_cut_line() -> None:

@@ -54,7 +54,6 @@ def test_a_rank_is_read_by_its_kind() -> None:
         "INFO:     Hello",
         "17:Hello",
         "348.1s 326 Hello",
-        '    "Hello",',
     ],
 )
 def test_lines_without_a_stamp_lose_their_wrapper(text: str) -> None:
@@ -76,19 +75,6 @@ def test_carriage_returns_separate_records_of_one_physical_line() -> None:
     assert [record.message for record in found][-1] == "Hello"
     assert {record.number for record in found} == {5}
     assert line[found[-1].position :] == "Hello"
-
-
-def test_a_line_inside_dockers_json_points_into_the_physical_line() -> None:
-    line = '{"log": "[2026-03-14 09:26:53 TP1] Hello \\"world\\"\\n", "stream": "stdout", "time": "2026-03-14T09:26:53Z"}'
-    record = only(line)
-    assert (record.message, record.ranks, record.line) == ('Hello "world"', "TP1", line)
-    assert record.position == line.index("Hello")
-
-
-def test_the_strings_of_a_cut_json_array_are_lines() -> None:
-    line = '    "[2026-03-14 09:26:53 TP1] The \\"model\\" is here",'
-    record = only(line)
-    assert (record.message, record.ranks, record.position) == ('The "model" is here', "TP1", line.index("The"))
 
 
 @pytest.mark.parametrize("text", ['{"log": 5}', "{broken", "[" * 5000 + "{", '{"other": "[2026-03-14 09:26:53] Hello"}'])

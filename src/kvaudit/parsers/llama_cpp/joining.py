@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re2
 
-from kvaudit.sources.lines import without_colours
+from kvaudit.parsers.continuation import following, pieces
 from kvaudit.sources.source import Source
 
 _MOST_LINES = 3
@@ -25,25 +25,7 @@ def continued(source: Source, number: int, message: str) -> list[tuple[int, str]
     if text is None:
         return []
     spaced, bare, found = message, message, list[tuple[int, str]]()
-    for count, line in enumerate(_following(text, number), start=1):
-        readable = without_colours(line).rstrip("\r")
-        if _RECORD.search(readable[:200]):
-            break
+    for count, readable in enumerate(pieces(following(text, number, _MOST_LINES), _RECORD), start=1):
         spaced, bare = f"{spaced.rstrip()} {readable.lstrip()}", bare + readable
         found += [(count, spaced), (count, bare)]
     return found
-
-
-def _following(text: str, number: int) -> list[str]:
-    """The physical lines behind line `number` (1-based), at most `_MOST_LINES`."""
-    start = 0
-    for _ in range(number):
-        start = text.find("\n", start) + 1
-        if not start:
-            return []
-    end = start
-    for _ in range(_MOST_LINES):
-        end = text.find("\n", end) + 1
-        if not end:
-            return text[start:].split("\n")[:_MOST_LINES]
-    return text[start : end - 1].split("\n")

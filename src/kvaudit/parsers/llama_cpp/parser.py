@@ -12,6 +12,7 @@ from kvaudit.parsers.llama_cpp.silence import TOO_EARLY
 from kvaudit.parsers.llama_cpp.splitter import Splitter
 from kvaudit.parsers.llama_cpp.start import StartBuilder
 from kvaudit.parsers.tables import fact
+from kvaudit.parsers.tested import newer_notes
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
@@ -44,7 +45,8 @@ def _reading(source: Source, found: list[tuple[StartBuilder, int]], reader: Read
     starts = starts or [Start(first_line=1, last_line=max(1, source.lines))]
     builders = [builder for builder, _ in found]
     reading = Reading(kind="engine-log", engine="llama_cpp", starts=starts, unparsed=reader.unparsed)
-    reading.notes = [*reader.notes, *notes(builders)]
+    newer = newer_notes("llama_cpp", (one for start in starts for one in start.facts))
+    reading.notes = [*reader.notes, *notes(builders), *newer]
     begins = [builder.collector.origin(builder.first, 0, "start") for builder in builders[:_MOST_STARTS_SHOWN] if builder.first]
     reading.facts.append(fact("engine.name", "llama_cpp", "observed", begins[:1]))
     reading.facts.append(fact("engine.starts", len(starts), "observed", begins))

@@ -6,11 +6,14 @@ which scores higher.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import re2
 
-from kvaudit.parsers.llama_cpp.messages import record
+from kvaudit.parsers.llama_cpp.messages import Record, record
+from kvaudit.parsers.log_reading import first_records
 from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
-from kvaudit.sources.lines import hit_lines, without_colours
+from kvaudit.sources.lines import Line, without_colours
 from kvaudit.sources.source import Source
 
 _TELLING = re2.compile(
@@ -21,23 +24,22 @@ _TELLING = re2.compile(
 )
 _LAUNCH_ERROR = re2.compile(r"error while handling argument ")
 _LAUNCH_WORDS = re2.compile(r"\benv: LLAMA_ARG_\w+\)")
-_MOST_RECORDS = 400
+_MOST_LINES = 400
 
 
 def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if quotes_logs(source):
         return 0.0
-    telling = 0
-    for count, line in enumerate(hit_lines(source)):
-        if count > _MOST_RECORDS:
-            break
-        found = record(line)
-        telling += found is not None and bool(_TELLING.search(found.message))
-    if telling:
+    if telling := sum(bool(_TELLING.search(one.message)) for one in first_records(source, _records, _MOST_LINES)):
         return min(0.9, 0.5 + 0.1 * telling)
     refused = _LAUNCH_ERROR.search(source.head) and _LAUNCH_WORDS.search(source.head)
     return 0.8 if refused else 0.0
+
+
+def _records(line: Line) -> Iterator[Record]:
+    if (found := record(line)) is not None:
+        yield found
 
 
 def quotes_logs(source: Source) -> bool:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re2
 
-from kvaudit.parsers import plain_log
-from kvaudit.parsers.facts import Origin, Reading
+from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.lmdeploy import configs, rows
 from kvaudit.parsers.lmdeploy.messages import records
-from kvaudit.parsers.plain_log import Dialect, PlainStart, Record
-from kvaudit.sources.source import Source
+from kvaudit.parsers.plain_log import Dialect, PlainLog, PlainStart, Record
 
 _CERTAIN = re2.compile(
     r"^(?:input backend=|updated backend_config=|\[BlockManager\] |Object cache budget: |[Bb]uild(?:ing)? CacheEngine )"
@@ -98,18 +96,9 @@ DIALECT = Dialect(
 )
 
 
-class LmdeployLog:
+class LmdeployLog(PlainLog):
     """LMDeploy server and pipeline logs, 0.5 to 0.17."""
 
     name = "lmdeploy"
-    kind = "engine-log"
+    dialect = DIALECT
     hints: tuple[bytes, ...] = (*DIALECT.hints, b"CacheEngine with config")
-    periodic_hints: tuple[bytes, ...] = ()
-
-    def recognises(self, source: Source) -> float:
-        """Confidence by content: a line that only LMDeploy's loggers write."""
-        return plain_log.recognises(DIALECT, source)
-
-    def read(self, source: Source) -> Reading:
-        """Facts per start and notes."""
-        return plain_log.read(DIALECT, source)

@@ -15,6 +15,7 @@ from kvaudit.parsers.ollama.reader import Attribution
 from kvaudit.parsers.ollama.runner import Runner
 from kvaudit.parsers.ollama.serve import Serve
 from kvaudit.parsers.tables import fact
+from kvaudit.parsers.tested import newer_notes
 from kvaudit.sources.source import Source
 
 _MOST_STARTS_SHOWN = 20
@@ -49,6 +50,7 @@ class OllamaLog:
         if not attribution.runners:
             reading.notes.append(_NO_RUNNER)
         reading.facts += _of_the_log(source, found)
+        reading.notes += newer_notes("ollama", (one for start in reading.starts for one in start.facts))
         return reading
 
 

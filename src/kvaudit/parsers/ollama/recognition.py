@@ -8,7 +8,8 @@ from __future__ import annotations
 import re2
 
 from kvaudit.parsers.llama_cpp.recognition import quotes_logs
-from kvaudit.sources.lines import hit_lines, without_colours
+from kvaudit.parsers.log_reading import first_records
+from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
 _CERTAIN = re2.compile(
@@ -18,16 +19,13 @@ _CERTAIN = re2.compile(
     r"source=server\.go:\d+ msg=offload |msg=\"requested context size too large for model\""
 )
 _ROUTES = re2.compile(r"\[GIN\] .*\"/api/(?:tags|chat|generate|embed\w*|pull|show|ps|version)\"")
-_MOST_RECORDS = 400
+_MOST_LINES = 400
 
 
 def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if quotes_logs(source):
         return 0.0
-    for count, line in enumerate(hit_lines(source)):
-        if count > _MOST_RECORDS:
-            break
-        if _CERTAIN.search(line.text):
-            return 0.97
+    if any(_CERTAIN.search(text) for text in first_records(source, lambda line: iter([line.text]), _MOST_LINES)):
+        return 0.97
     return 0.6 if len(_ROUTES.findall(without_colours(source.head))) >= 3 else 0.0

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import re2
 
-from kvaudit.parsers.sglang.unwrapping import unwrapped
-from kvaudit.sources.lines import without_colours
+from kvaudit.parsers.continuation import following, joined
 from kvaudit.sources.source import Source
 
 _MOST_LINES = 60
@@ -21,29 +20,4 @@ _RECORD = re2.compile(r"^\S{0,80}\s{0,20}\|?\s?\[(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:
 def continued(source: Source, number: int, body: str, is_whole: Callable[[str], bool]) -> tuple[str, int]:
     """The text of line `number` with the lines that continue it, and how many they are (0 where joining does not help)."""
     text = source.text()
-    if text is None:
-        return body, 0
-    joined = body
-    for count, line in enumerate(_following(text, number), start=1):
-        readable = unwrapped(without_colours(line).rstrip("\r"))
-        if _RECORD.search(readable[:200]):
-            break
-        joined += readable
-        if is_whole(joined):
-            return joined, count
-    return body, 0
-
-
-def _following(text: str, number: int) -> list[str]:
-    """The physical lines behind line `number` (1-based), at most `_MOST_LINES`."""
-    start = 0
-    for _ in range(number):
-        start = text.find("\n", start) + 1
-        if not start:
-            return []
-    end = start
-    for _ in range(_MOST_LINES):
-        end = text.find("\n", end) + 1
-        if not end:
-            return text[start:].split("\n")
-    return text[start:end].split("\n")
+    return (body, 0) if text is None else joined(body, following(text, number, _MOST_LINES), _RECORD, is_whole)

@@ -13,7 +13,6 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.sglang.unwrapping import unwrapped
 from kvaudit.sources.lines import Line
 
 _STAMP = re2.compile(
@@ -64,50 +63,34 @@ class Record:
         return found.get(name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A physical line and the text inside its wrapper."""
-
-    line: Line
-    inner: str
-
-    def place(self, message: str, start: int) -> int:
-        """Where the message begins in the physical line; wrapped text has other offsets than the line around it."""
-        if self.line.text is self.inner:
-            return start
-        unescaped = message[:20].split('"')[0].split("\\")[0]
-        return max(0, self.line.text.find(unescaped))
-
-
 def records(line: Line) -> Iterator[Record]:
     """The records of one physical line, in order; text that clients sent is left out."""
-    text = unwrapped(line.text)
     offset = 0
-    for segment in text.split("\r"):
+    for segment in line.text.split("\r"):
         if segment.strip():
-            yield from _of_segment(line, text, segment, offset)
+            yield from _of_segment(line, segment, offset)
         offset += len(segment) + 1
 
 
-def _of_segment(line: Line, text: str, segment: str, offset: int) -> Iterator[Record]:
+def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
     stamps = list(_STAMP.finditer(segment))
     lead = segment[: stamps[0].start()] if stamps else segment
     if not stamps or len(lead) > 40:
-        yield _made(_Text(line, text), lead, offset, None)
+        yield _made(line, lead, offset, None)
     for index, stamp in enumerate(stamps):
         end = stamps[index + 1].start() if index + 1 < len(stamps) else len(segment)
         message = segment[stamp.end() : end]
         if message.startswith(_CLIENT_TEXT):
             return
-        yield _made(_Text(line, text), message, offset + stamp.end(), stamp)
+        yield _made(line, message, offset + stamp.end(), stamp)
 
 
-def _made(text: _Text, part: str, start: int, stamp: Any) -> Record:
-    """A record of a part of the text that begins at `start`; a level, and a wrapper before an unstamped line, are no message."""
+def _made(line: Line, part: str, start: int, stamp: Any) -> Record:
+    """A record of a part of the line that begins at `start`; a level, and a wrapper before an unstamped line, are no message."""
     message = part.rstrip()
     for prefix in (_LEVEL,) if stamp else (_WRAPPER, _LEVEL):
         if match := prefix.search(message):
             start += match.end()
             message = message[match.end() :]
     time, ranks = (stamp.group("time"), stamp.group("ranks").strip()) if stamp else ("", "")
-    return Record(text.line.number, text.line.text, text.place(message, start), message, time, ranks)
+    return Record(line.number, line.text, start, message, time, ranks)

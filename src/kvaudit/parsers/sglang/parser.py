@@ -5,23 +5,21 @@ Room: the `Parser` protocol for SGLang, nothing else; every step has its own mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import re2
 
-from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
-from kvaudit.parsers.sglang import arguments, notices, recognition, rows, statistics
+from kvaudit.parsers.facts import Origin, Reading, Start
+from kvaudit.parsers.log_reading import Sieve, note
+from kvaudit.parsers.sglang import arguments, recognition, rows, statistics
 from kvaudit.parsers.sglang.joining import continued
 from kvaudit.parsers.sglang.messages import Record, records
 from kvaudit.parsers.sglang.splitter import Splitter
 from kvaudit.parsers.sglang.start import StartBuilder
-from kvaudit.parsers.tables import Match, Row, fact
+from kvaudit.parsers.tables import Match, fact
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
 _OPENERS = frozenset({"banner", "launch-path", "arguments", "argument-error"})
 _RETRACTED = re2.compile(r"#retracted_reqs: (?P<count>\d{1,9})")
-_MOST_UNPARSED = 20
 _SAMPLING_BEGINS = 1_900
 
 
@@ -48,7 +46,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.splitter = Splitter(source)
-        self.unparsed: list[Unparsed] = []
+        self.sieve = Sieve(source, rows.LOUD)
         self.joined: list[str] = []
 
     def read(self) -> Reading:
@@ -63,7 +61,7 @@ class _Reader:
             finished.append(start.finish(last, sampled))
         if not finished:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
-        reading = Reading(kind="engine-log", engine="sglang", starts=finished, unparsed=self.unparsed, notes=self.joined)
+        reading = Reading(kind="engine-log", engine="sglang", starts=finished, unparsed=self.sieve.unparsed, notes=self.joined)
         reading.facts.append(fact("engine.name", "sglang", "observed", self._origin_of_name()))
         reading.facts.append(fact("engine.starts", len(finished), "observed", []))
         return reading
@@ -76,8 +74,8 @@ class _Reader:
             if start.statistics.decoded is not None:
                 start.life.ready = start.life.ready or record
             return
-        facts = self._matched(rows.FACTS.matches(record.message), record)
-        lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
+        facts = self.sieve.matches(rows.FACTS.matches(record.message), record)
+        lifecycle = self.sieve.matches(rows.LIFECYCLE.matches(record.message), record)
         noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
         if not (facts or lifecycle or noted):
             return
@@ -88,20 +86,10 @@ class _Reader:
             self._lifecycle(start, record, match)
         start.read_facts(record, facts)
         for match in noted:
-            notices.read(start.collector, record, match, start.noted)
+            note(start.collector, record, match, start.noted, rows.ONCE)
             if match.row.name == "requests-preempted" and (found := _RETRACTED.search(record.message)):
                 start.retracted += int(found.group("count"))
                 start.retraction = record
-
-    def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
-        matches = []
-        for item in found:
-            if isinstance(item, Match):
-                matches.append(item)
-            elif isinstance(item, Row) and item.name in rows.LOUD and record.stamped and len(self.unparsed) < _MOST_UNPARSED:
-                excerpt = self.source.excerpt(record.line, record.position)
-                self.unparsed.append(Unparsed(line=record.number, excerpt=excerpt))
-        return matches
 
     def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
         name = match.row.name

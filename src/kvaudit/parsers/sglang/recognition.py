@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re2
 
+from kvaudit.parsers.log_reading import first_records
 from kvaudit.parsers.quoting import json_document, markdown_marks
-from kvaudit.parsers.sglang.messages import Record, records
-from kvaudit.sources.lines import hit_lines
+from kvaudit.parsers.sglang.messages import records
 from kvaudit.sources.source import Source
 
 _CERTAIN = re2.compile(
@@ -23,7 +23,7 @@ _LIKELY = re2.compile(
     r"launch_server\.py: error: )"
 )
 _STAMPED = re2.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-_MOST_RECORDS = 2_000
+_MOST_LINES = 2_000
 
 
 def score(source: Source) -> float:
@@ -31,18 +31,11 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     likely = 0
-    for count, line in enumerate(hit_lines(source)):
-        if count > _MOST_RECORDS:
-            break
-        for record in records(line):
-            if _CERTAIN.search(record.message):
-                return 0.96
-            likely += _is_likely(record)
+    for record in first_records(source, records, _MOST_LINES):
+        if _CERTAIN.search(record.message):
+            return 0.96
+        likely += bool(_LIKELY.search(record.message))
     return min(0.9, 0.5 + 0.1 * likely) if likely else 0.0
-
-
-def _is_likely(record: Record) -> bool:
-    return bool(_LIKELY.search(record.message))
 
 
 def _quotes_logs(source: Source) -> bool:

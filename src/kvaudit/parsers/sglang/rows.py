@@ -15,3 +15,15 @@ LIFECYCLE = Table(LIFECYCLE_ROWS)
 
 LOUD: frozenset[str] = frozenset({"capacity", "weights-end", "pool", "pool-end", "free-at-start", "tree-cache", "kv-dtype"})
 """Rows whose hint without a match is worth showing."""
+
+ONCE: frozenset[str] = frozenset(
+    {
+        "requests-preempted",
+        "backend-fallback",
+        "moe-default-config",
+        "default-kernel-config",
+        "gpu-memory-unbalanced",
+        "prefix-caching-forced-off",
+    }
+)
+"""Notices whose texts differ only in numbers or ranks: the first line speaks for all."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers import kernel_notices
 from kvaudit.parsers.tables import Row, marker
 
 ROWS: tuple[Row, ...] = (
+    *kernel_notices.ROWS,
     marker(
         "moe-default-config",
         b"sing default MoE kernel config",
@@ -16,32 +18,6 @@ ROWS: tuple[Row, ...] = (
         b"sing default W8A8 Block ",
         r"^Using default W8A8 Block \w+ kernel config\. Performance might be sub-optimal",
         "Using default W8A8 Block FP8 kernel config. Performance might be sub-optimal! Config file not found at /opt/N=512.json",
-    ),
-    marker(
-        "marlin-weight-only-fp8",
-        b"eight-only FP8 compression will be used",
-        r"Weight-only FP8 compression will be used leveraging the Marlin kernel",
-        "Your GPU does not have native support for FP8 computation but FP8 quantization is being used. Weight-only FP8 "
-        "compression will be used leveraging the Marlin kernel. This may degrade performance for compute-heavy workloads.",
-    ),
-    marker(
-        "marlin-weight-only-fp4",
-        b"eight-only FP4 compression will be used",
-        r"Weight-only FP4 compression will be used leveraging the Marlin kernel",
-        "Your GPU does not have native support for FP4 computation but FP4 quantization is being used. Weight-only FP4 "
-        "compression will be used leveraging the Marlin kernel. This may degrade performance for compute-heavy workloads.",
-    ),
-    marker(
-        "custom-all-reduce-disabled",
-        b"ustom allreduce is disabled because",
-        r"^Custom allreduce is disabled because",
-        "Custom allreduce is disabled because your platform lacks GPU P2P capability or P2P test failed.",
-    ),
-    marker(
-        "nccl-p2p-off",
-        b"NCCL_P2P_DISABLE",
-        r"NCCL_P2P_DISABLE(?:=1| is set to 1| set by environment to 1)",
-        "NCCL INFO NCCL_P2P_DISABLE set by environment to 1",
     ),
     marker(
         "prefix-caching-forced-off",

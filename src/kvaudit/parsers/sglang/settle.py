@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Origin
+from kvaudit.parsers.log_reading import add_outcome
 from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.sglang import arguments
 from kvaudit.parsers.sglang.messages import Record
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from kvaudit.parsers.sglang.start import StartBuilder
 
 _PACKAGES = ("site-packages/", "dist-packages/")
-_LONGEST = 300
 
 
 def capacity(collector: Collector, match: Match, origin: Origin) -> None:
@@ -144,16 +144,6 @@ def _retractions(start: StartBuilder) -> None:
 
 
 def _outcome(start: StartBuilder, outcome: Outcome) -> None:
-    collector, life = start.collector, start.life
-    if outcome.ready is not None:
-        record = life.ready if outcome.ready else (outcome.record or life.stopped_at)
-        origins = [collector.origin(record, 0, "lifecycle")] if record else []
-        collector.add("engine.ready", outcome.ready, "observed", origins)
-        if outcome.ready and life.ready:
-            start.mark("ready", life.ready)
-    if outcome.record is not None and outcome.cause:
-        origin = collector.origin(outcome.record, 0, "lifecycle")
-        cause = collector.source.redactor.mask(outcome.cause)
-        collector.add("engine.failure", cause, "observed", [origin])
-        if outcome.died:
-            collector.note("died-while-serving", cause[:_LONGEST], [origin])
+    add_outcome(start.collector, outcome, start.life.ready, start.life.stopped_at)
+    if outcome.ready and start.life.ready:
+        start.mark("ready", start.life.ready)

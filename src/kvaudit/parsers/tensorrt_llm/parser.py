@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
+from kvaudit.parsers.facts import Origin, Reading, Start
+from kvaudit.parsers.log_reading import Sieve, note
 from kvaudit.parsers.tables import Match, Row, fact
 from kvaudit.parsers.tensorrt_llm import llm_args, recognition, rows
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
 from kvaudit.parsers.tensorrt_llm.splitter import Splitter
 from kvaudit.parsers.tensorrt_llm.start import StartBuilder
+from kvaudit.parsers.tested import newer_notes
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
 _OPENERS = ("banner", "launch", "triton-launch")
-_MOST_UNPARSED = 20
-_ONCE = frozenset({"memory-outside-torch", "backend-fallback"})
 
 
 class TensorRtLlmLog:
@@ -46,7 +46,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.splitter = Splitter(source)
-        self.unparsed: list[Unparsed] = []
+        self.sieve = Sieve(source, rows.LOUD)
         self.builds = False
         terminated = source.data is None or source.data.endswith(b"\n")
         self.cut_line = 0 if terminated else source.lines
@@ -62,9 +62,10 @@ class _Reader:
             finished.append(start.finish(last))
         if not finished and not self.builds:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
-        reading = Reading(kind="engine-log", engine="tensorrt_llm", starts=finished, unparsed=self.unparsed)
+        reading = Reading(kind="engine-log", engine="tensorrt_llm", starts=finished, unparsed=self.sieve.unparsed)
         reading.facts.append(fact("engine.name", "tensorrt_llm", "observed", self._origin_of_name(starts)))
         reading.facts.append(fact("engine.starts", len(finished), "observed", []))
+        reading.notes += newer_notes("tensorrt_llm", (one for start in finished for one in start.facts))
         if not finished:
             reading.notes.append("this is the log of building an engine; nothing served")
         return reading
@@ -94,19 +95,12 @@ class _Reader:
         for match in graphs:
             start.graph(record, int(match.groups["batch"]))
         for match in notices:
-            self._notice(start, record, match)
+            note(start.collector, record, match, start.noted, rows.ONCE)
 
     def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
         """Matched rows. On a last line that is not terminated, what touches its end may be cut: left out."""
-        matches = []
-        for item in found:
-            if isinstance(item, Match):
-                if record.number != self.cut_line or not _touches_end(item, record):
-                    matches.append(item)
-            elif isinstance(item, Row) and item.name in rows.LOUD and record.stamped and len(self.unparsed) < _MOST_UNPARSED:
-                excerpt = self.source.excerpt(record.line, record.position)
-                self.unparsed.append(Unparsed(line=record.number, excerpt=excerpt))
-        return matches
+        matches = self.sieve.matches(found, record)
+        return [match for match in matches if record.number != self.cut_line or not _touches_end(match, record)]
 
     def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
         name = match.row.name
@@ -125,14 +119,6 @@ class _Reader:
             self.builds = True
         else:
             start.life.read(record, match)
-
-    def _notice(self, start: StartBuilder, record: Record, match: Match) -> None:
-        code = match.row.name
-        if code in start.noted and code in _ONCE:
-            return
-        start.noted.add(code)
-        text = self.source.redactor.mask(record.message.strip())[:300]
-        start.collector.note(code, text, [start.collector.origin(record, match.start, code)])
 
     def _origin_of_name(self, starts: list[StartBuilder]) -> list[Origin]:
         for start in starts:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re2
 
+from kvaudit.parsers.log_reading import first_records, share_of_own_lines
 from kvaudit.parsers.quoting import json_document, markdown_marks
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
-from kvaudit.sources.lines import hit_lines, without_colours
 from kvaudit.sources.source import Source
 
 _CERTAIN = re2.compile(
@@ -20,7 +20,7 @@ _CERTAIN = re2.compile(
 _OWN_LINE = re2.compile(
     r"\[TRT-LLM(?: AUTO-DEPLOY)?\] (?:\[(?:RANK|MPI_Rank) \d+\] )?\[[FEWIVD]\]|\[TensorRT-LLM\]\[(?:INFO|WARNING|ERROR)\]"
 )
-_MOST_RECORDS = 400
+_MOST_LINES = 400
 _LEAST_SHARE = 0.1
 
 
@@ -29,24 +29,17 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     own = 0
-    for count, line in enumerate(hit_lines(source)):
-        if count > _MOST_RECORDS:
-            break
-        for record in records(line):
-            if _is_own(record) and _CERTAIN.search(record.message):
-                return 0.95
-            own += record.stamped
-    return 0.8 if own else _share_of_own_lines(source)
+    for record in first_records(source, records, _MOST_LINES):
+        if _is_own(record) and _CERTAIN.search(record.message):
+            return 0.95
+        own += record.stamped
+    if own:
+        return 0.8
+    return 0.6 if share_of_own_lines(source, _OWN_LINE) >= _LEAST_SHARE else 0.0
 
 
 def _is_own(record: Record) -> bool:
     return record.writer in ("python", "native", "banner")
-
-
-def _share_of_own_lines(source: Source) -> float:
-    lines = [line for line in without_colours(source.head).split("\n") if line.strip()]
-    own = sum(1 for line in lines if _OWN_LINE.search(line))
-    return 0.6 if own and own >= _LEAST_SHARE * len(lines) else 0.0
 
 
 def _quotes_logs(source: Source) -> bool:

@@ -22,3 +22,6 @@ TRITON_HINTS: tuple[bytes, ...] = (b"model_lifecycle.cc:", b"server.cc:")
 
 LOUD: frozenset[str] = frozenset({"allocated", "peak", "sizes", "weights", "attention-features", "quota"})
 """Rows whose hint without a match is worth showing: their hints are whole phrases of one message."""
+
+ONCE: frozenset[str] = frozenset({"memory-outside-torch", "backend-fallback"})
+"""Notices whose texts differ only in numbers: the first line speaks for all."""

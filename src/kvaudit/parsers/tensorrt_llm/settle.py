@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvaudit.parsers.log_reading import add_outcome
 from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.tensorrt_llm import llm_args
 from kvaudit.parsers.tensorrt_llm.converters import integer
@@ -180,16 +181,6 @@ def _checkpoint_folder(start: StartBuilder) -> None:
 
 
 def _outcome(start: StartBuilder, outcome: Outcome) -> None:
-    collector = start.collector
-    if outcome.ready is not None:
-        record = start.life.ready if outcome.ready else outcome.record
-        origins = [collector.origin(record, 0, "lifecycle")] if record else []
-        collector.add("engine.ready", outcome.ready, "observed", origins)
-        if outcome.ready and start.life.ready:
-            start.mark("ready", start.life.ready)
-    if outcome.record is not None:
-        origin = collector.origin(outcome.record, 0, "lifecycle")
-        text = collector.source.redactor.mask(outcome.cause or "")
-        collector.add("engine.failure", text, "observed", [origin])
-        if outcome.died:
-            collector.note("died-while-serving", text[:300], [origin])
+    add_outcome(start.collector, outcome, start.life.ready)
+    if outcome.ready and start.life.ready:
+        start.mark("ready", start.life.ready)

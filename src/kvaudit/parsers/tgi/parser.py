@@ -8,9 +8,7 @@ from __future__ import annotations
 import re2
 
 from kvaudit.fields import FIELDS, Stage, spelled
-from kvaudit.parsers import plain_log
-from kvaudit.parsers.facts import Reading
-from kvaudit.parsers.plain_log import Dialect, PlainStart, Record
+from kvaudit.parsers.plain_log import Dialect, PlainLog, PlainStart, Record
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.tgi import rows, rust_debug
 from kvaudit.parsers.tgi.messages import records
@@ -118,18 +116,9 @@ DIALECT = Dialect(
 )
 
 
-class TgiLog:
+class TgiLog(PlainLog):
     """Logs of TGI's launcher, 0.9 to 3.3."""
 
     name = "tgi"
-    kind = "engine-log"
+    dialect = DIALECT
     hints: tuple[bytes, ...] = (*DIALECT.hints, b"text_generation_launcher: ")
-    periodic_hints: tuple[bytes, ...] = ()
-
-    def recognises(self, source: Source) -> float:
-        """Confidence by content: a line that only TGI's launcher or router writes."""
-        return plain_log.recognises(DIALECT, source)
-
-    def read(self, source: Source) -> Reading:
-        """Facts per start and notes."""
-        return plain_log.read(DIALECT, source)

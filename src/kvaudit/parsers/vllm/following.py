@@ -10,7 +10,7 @@ from functools import cached_property
 
 import re2
 
-from kvaudit.sources.lines import without_colours
+from kvaudit.parsers.continuation import joined
 from kvaudit.sources.source import Source
 
 _MOST_LINES = 60
@@ -36,15 +36,7 @@ class Document:
 
         Only lines that carry no record of their own are joined, and only where the joined text is whole.
         """
-        joined = body
-        for count, line in enumerate((self._lines or [])[number : number + _MOST_LINES], start=1):
-            readable = without_colours(line).rstrip("\r")
-            if _RECORD.search(readable[:200]):
-                break
-            joined += readable
-            if is_whole(joined):
-                return joined, count
-        return body, 0
+        return joined(body, (self._lines or [])[number : number + _MOST_LINES], _RECORD, is_whole)
 
     def goes_on(self, number: int, end: int) -> bool:
         """Whether the engine's log, or much other output, follows line `number` up to line `end`.

@@ -5,21 +5,20 @@ Room: the `Parser` protocol for vLLM, nothing else; every step has its own modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
-from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
-from kvaudit.parsers.tables import Match, Row, fact
-from kvaudit.parsers.vllm import arguments, engine_line, notices, recognition, rows, statistics
+from kvaudit.parsers.facts import Origin, Reading, Start
+from kvaudit.parsers.log_reading import Sieve, note
+from kvaudit.parsers.tables import Match, fact
+from kvaudit.parsers.tested import newer_notes
+from kvaudit.parsers.vllm import arguments, engine_line, recognition, rows, statistics
 from kvaudit.parsers.vllm.messages import Record, records
 from kvaudit.parsers.vllm.readiness import accepts_startup_complete
 from kvaudit.parsers.vllm.splitter import MOST_STARTS, Splitter
 from kvaudit.parsers.vllm.start import StartBuilder
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
-
-NEWEST = (0, 33, 0)
-"""Newest release whose formats were read."""
 
 _OPENERS = {
     "api-version": "banner",
@@ -41,11 +40,11 @@ _OPENERS = {
             "kv-dtype-notice",
             "async-scheduling",
             "unknown-environment-variable",
+            "slower-quantization-kernel",
         ),
         "prelude",
     ),
 }
-_MOST_UNPARSED = 20
 _MOST_STARTS_SHOWN = 20
 _SAMPLING_BEGINS = 1_900
 
@@ -75,7 +74,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.splitter = Splitter(source)
-        self.unparsed: list[Unparsed] = []
+        self.sieve = Sieve(source, rows.LOUD)
         self.joined: list[str] = []
         terminated = source.data is None or source.data.endswith(b"\n")
         self.cut_line = 0 if terminated else source.lines
@@ -93,11 +92,11 @@ class _Reader:
             finished.append(start.finish(end, is_last=is_last, sampled=sampled))
         if not finished:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
-        reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.unparsed)
+        reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.sieve.unparsed)
         reading.facts.append(fact("engine.name", "vllm", "observed", self._origin_of_name()))
         begins = [start.collector.origin(start.first, 0, "start") for start in starts[:_MOST_STARTS_SHOWN] if start.first]
         reading.facts.append(fact("engine.starts", len(finished), "observed", begins))
-        reading.notes.extend(self._notes(starts))
+        reading.notes += [*self._notes(starts), *newer_notes("vllm", (one for start in finished for one in start.facts))]
         return reading
 
     def _take(self, record: Record) -> None:
@@ -108,7 +107,7 @@ class _Reader:
             return
         record = self._mended(record)
         facts = self._facts(record)
-        lifecycle = self._matched(rows.LIFECYCLE.matches(record.message), record)
+        lifecycle = self.sieve.matches(rows.LIFECYCLE.matches(record.message), record)
         noted = [match for match in rows.NOTICES.matches(record.message) if isinstance(match, Match)]
         opener = next((_OPENERS[match.row.name] for match in (*lifecycle, *facts, *noted) if match.row.name in _OPENERS), None)
         platform = record.source_name.encode() + b":" in rows.PLATFORM_HINTS
@@ -123,7 +122,7 @@ class _Reader:
             self._lifecycle(start, record, match)
         start.read_facts(record, facts)
         for match in noted:
-            notices.read(start.collector, record, match, start.noted)
+            note(start.collector, record, match, start.noted, rows.ONCE)
 
     def _mended(self, record: Record) -> Record:
         """An engine line that was cut into lines before its configuration begins, joined again."""
@@ -134,21 +133,11 @@ class _Reader:
 
     def _facts(self, record: Record) -> list[Match]:
         """Matched rows that feed facts. On a last line that is not terminated, what touches its end may be cut: left out."""
-        found = self._matched(rows.FACTS.matches(record.message), record)
+        found = self.sieve.matches(rows.FACTS.matches(record.message), record)
         if not found or record.number != self.cut_line:
             return found
         longer = {match.row: match.values for match in rows.FACTS.matches(f"{record.message}9x") if isinstance(match, Match)}
         return [match for match in found if longer.get(match.row) == match.values]
-
-    def _matched(self, found: Iterator[Match | Row], record: Record) -> list[Match]:
-        matches = []
-        for item in found:
-            if isinstance(item, Match):
-                matches.append(item)
-            elif isinstance(item, Row) and item.name in rows.LOUD and record.stamped and len(self.unparsed) < _MOST_UNPARSED:
-                excerpt = self.source.excerpt(record.line, record.position)
-                self.unparsed.append(Unparsed(line=record.number, excerpt=excerpt))
-        return matches
 
     def _lifecycle(self, start: StartBuilder, record: Record, match: Match) -> None:
         name = match.row.name
@@ -201,10 +190,6 @@ class _Reader:
         notes = [*self.joined]
         if len(starts) >= MOST_STARTS:
             notes.append(f"more than {MOST_STARTS} starts; the later ones were read as one")
-        for version in dict.fromkeys(start.engine.version for start in starts if start.engine and start.engine.version):
-            numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:3] if part.isdigit() and len(part) < 9)
-            if len(numbers) >= 2 and numbers > NEWEST[: len(numbers)]:
-                notes.append(f"vLLM {version} is newer than 0.33.0, the newest release whose log formats were checked")
         return notes
 
 

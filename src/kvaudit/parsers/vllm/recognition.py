@@ -10,9 +10,9 @@ from typing import Any
 
 import re2
 
+from kvaudit.parsers.log_reading import first_records, share_of_own_lines
 from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
 from kvaudit.parsers.vllm.messages import Record, records
-from kvaudit.sources.lines import hit_lines, without_colours
 from kvaudit.sources.source import Source
 
 _CERTAIN = re2.compile(
@@ -32,7 +32,7 @@ _OWN_LINE = re2.compile(
     r"\((?:EngineCore|APIServer|Worker|VllmWorker)\w*(?: rank=\d+)? pid=\d+\)"
 )
 _PROMPTS = re2.compile(r"Processed prompts: .*est\. speed input")
-_MOST_RECORDS = 400
+_MOST_LINES = 400
 _LEAST_SHARE = 0.3
 """A document without one telling line is still a vLLM log if this share of its lines comes from vLLM's logger."""
 
@@ -42,18 +42,17 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     telling = 0
-    for count, line in enumerate(hit_lines(source)):
-        if count > _MOST_RECORDS:
-            break
-        for record in records(line):
-            if _CERTAIN.search(record.message):
-                return 0.95
-            if _LAUNCH_ERROR.search(record.message):
-                return 0.8
-            telling += _is_telling(record)
+    for record in first_records(source, records, _MOST_LINES):
+        if _CERTAIN.search(record.message):
+            return 0.95
+        if _LAUNCH_ERROR.search(record.message):
+            return 0.8
+        telling += _is_telling(record)
     if _CLIENT.search(source.head):
         return 0.0
-    return min(0.9, 0.5 + 0.1 * telling) if telling else _share_of_own_lines(source)
+    if telling:
+        return min(0.9, 0.5 + 0.1 * telling)
+    return 0.5 if share_of_own_lines(source, _OWN_LINE) >= _LEAST_SHARE else 0.0
 
 
 def _is_telling(record: Record) -> bool:
@@ -61,12 +60,6 @@ def _is_telling(record: Record) -> bool:
         return True
     ours = bool(record.file) or (record.process is not None and record.process.name.startswith(("APIServer", "EngineCore")))
     return ours and bool(_ENGINE_LINES.search(record.message))
-
-
-def _share_of_own_lines(source: Source) -> float:
-    lines = [line for line in without_colours(source.head).split("\n") if line.strip()]
-    own = sum(1 for line in lines if _OWN_LINE.search(line))
-    return 0.5 if own and own >= _LEAST_SHARE * len(lines) else 0.0
 
 
 def _quotes_logs(source: Source) -> bool:

@@ -50,3 +50,6 @@ LOUD: frozenset[str] = frozenset(
     }
 )
 """Rows whose hint without a match is worth showing: their hints are whole phrases of one message."""
+
+ONCE: frozenset[str] = frozenset({"cold-compile", "compile-cache-loaded", "requests-preempted", "backend-fallback"})
+"""Notices whose texts differ only in numbers: the first line speaks for all."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from kvaudit.parsers.log_reading import add_outcome
 from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.vllm import arguments, engine_line
 from kvaudit.parsers.vllm.messages import Record
-from kvaudit.parsers.vllm.notices import died_notice
 from kvaudit.parsers.vllm.processes import process_ids
 
 if TYPE_CHECKING:
@@ -194,15 +194,6 @@ def _is_count(value: object) -> bool:
 
 
 def _outcome(start: StartBuilder, outcome: Outcome) -> None:
-    collector = start.collector
-    if outcome.ready is not None:
-        record = start.life.ready if outcome.ready else outcome.record
-        origins = [collector.origin(record, 0, "lifecycle")] if record else []
-        collector.add("engine.ready", outcome.ready, "observed", origins)
-        if outcome.ready and start.life.ready:
-            start.mark("ready", start.life.ready)
-    if outcome.record is not None:
-        origin = collector.origin(outcome.record, 0, "lifecycle")
-        collector.add("engine.failure", collector.source.redactor.mask(outcome.cause or ""), "observed", [origin])
-        if outcome.died:
-            collector.note(*died_notice(outcome.cause or ""), [origin])
+    add_outcome(start.collector, outcome, start.life.ready)
+    if outcome.ready and start.life.ready:
+        start.mark("ready", start.life.ready)
