@@ -11,8 +11,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-SECRET = "Zq81LkWw90aXcPd7mmT4"  # noqa: S105 - invented; it must never be seen in an output
-"""Planted behind `api_key=` by `malice`."""
+SECRET = "hf_" + "Zq81LkWw90aXcPd7mmT4" + "bR5tY2uI8oP6eK"
+"""Invented and planted; its shape gives it away even where a mutation tears it from its name."""
 
 LARGEST = 1 << 20
 """Mutants are kept below a MiB; larger inputs have tests of their own."""

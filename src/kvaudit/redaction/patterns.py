@@ -96,7 +96,7 @@ _PEM = (
 _PEM_LINE = r"(?m)^\s{0,80}(?P<value>[A-Za-z0-9+/]{60,76}={0,2})\s*$"
 _WORD = "[A-Za-z0-9_-]"
 _SHAPES = (
-    rf"(?P<value>\bhf_[A-Za-z0-9]{{16,}}|\bapi_org_[A-Za-z0-9]{{16,}}|\bsk-{_WORD}{{16,}}|\b[rsp]k_(?:live|test)_[A-Za-z0-9]{{16,}}|"
+    rf"(?P<value>\bhf_[A-Za-z0-9]{{16,}}|hf_[A-Za-z0-9]{{30,}}|\bapi_org_[A-Za-z0-9]{{16,}}|\bsk-{_WORD}{{16,}}|\b[rsp]k_(?:live|test)_[A-Za-z0-9]{{16,}}|"
     rf"\bgh[pousr]_[A-Za-z0-9]{{20,}}|\bgithub_pat_[A-Za-z0-9_]{{20,}}|\bgl(?:pat|dt|rt|cbt|ptt|ft|oas|soat|agent)-{_WORD}{{16,}}|"
     r"\bxox[abeprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}|"
     rf"\bnvapi-{_WORD}{{20,}}|\bAIza{_WORD}{{30,}}|\bya29\.{_WORD}{{16,}}|\bGOCSPX-{_WORD}{{16,}}|"
