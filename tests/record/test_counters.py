@@ -202,6 +202,12 @@ def test_dumps_that_nothing_ties_to_one_server_give_no_difference(tmp_path: Path
     assert "nothing in the metrics dumps shows that they are of one server" in why(arm(tmp_path, **texts))
 
 
+def test_an_idle_server_is_not_the_one_that_has_served_for_a_week(tmp_path: Path) -> None:
+    idle = dumps.llama_cpp(processed=0, cached=0).replace(" 48", " 0")
+    texts = {"port_8000": idle, "port_8001": dumps.llama_cpp(processed=900, cached=90_000)}
+    assert "nothing in the metrics dumps shows" in why(arm(tmp_path, **texts))
+
+
 @pytest.mark.parametrize(
     ("first", "second", "paired"),
     [("metrics_before", "metrics_after", True), ("a_before", "b_after", False), ("metrics_after", "metrics_before", False)],

@@ -66,13 +66,13 @@ def _restarted(one: Counters, other: Counters) -> bool:
 
 
 def proven(first: Dump, last: Dump) -> bool:
-    """Whether something shows that both are of one server: a shared stamp, an idle start, or names that say before and after."""
+    """Whether something shows that both are of one server: a shared stamp, or names that say before and after."""
     one, other = first.counters, last.counters
     if one.started is not None and one.started == other.started:
         return True
     if one.created.keys() & other.created.keys() or set(one.processes) & set(other.processes):
         return True
-    return one.file == other.file or first.is_idle() or _named_as_pair(one.file, other.file)
+    return one.file == other.file or _named_as_pair(one.file, other.file)
 
 
 def _named_as_pair(first: str, last: str) -> bool:

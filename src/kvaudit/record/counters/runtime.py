@@ -63,10 +63,23 @@ def _add_hit_rate(table: FactTable, window: Window, how: str, dumps: list[Dump])
             unit = f", counted in {window.prefix_unit}" if window.prefix_unit else ""
             figures = f"{hits:,.0f} hits ÷ {queries:,.0f} queries{unit} {how}"
             table.infer(_HIT_RATE, round(hits / queries, 4), figures, _origins(window, "prefix_queries", "prefix_hits"))
+            _prefer_window(table, window, _HIT_RATE)
     elif queries == 0 and window.deltas.get("prompt_tokens", 0.0) > 0:
         tokens = window.deltas["prompt_tokens"]
         because = f"{tokens:,.0f} prompt tokens and no prefix query {how}: caching was off, or the requests went past it"
         table.reasons.setdefault(_HIT_RATE, because)
+
+
+def _prefer_window(table: FactTable, window: Window, name: str) -> None:
+    """Two dumps enclose what was measured; the log's last line is of another stretch of the server's life."""
+    state = table.state(name)
+    inferred = [index for index, one in enumerate(state.facts) if one.stage == "inferred"]
+    if window.since != "dump" or not inferred or state.stage != "observed":
+        return
+    won = state.facts[inferred[0]]
+    because = "the counters of the measured window count, not the last line of the log"
+    chosen = {"state": "known", "value": won.value, "stage": won.stage, "because": because, "won": inferred[:1]}
+    table.settled[name] = state.model_copy(update=chosen)
 
 
 def _add_gauge(table: FactTable, window: Window, dumps: list[Dump]) -> None:
