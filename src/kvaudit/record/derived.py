@@ -13,6 +13,7 @@ from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
 from kvaudit.record.kv_dtype.llama_cpp import votes as llama_cpp_votes
 from kvaudit.record.kv_dtype.lmdeploy import votes as lmdeploy_votes
+from kvaudit.record.kv_dtype.repeated import drop_unasked_copies
 from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
 from kvaudit.record.kv_dtype.tensorrt_llm import votes as tensorrt_llm_votes
 from kvaudit.record.kv_dtype.tgi import votes as tgi_votes
@@ -39,6 +40,7 @@ def infer_everything(table: FactTable) -> None:
     _take_reasons(table)
     add_counters(table)
     add_bytes_per_token(table)
+    drop_unasked_copies(table)
     _settle_kv_dtype(table)
     settle_scales(table)
     _add_scales(table)

@@ -65,11 +65,17 @@ def test_server_info_of_vllm_as_objects(tmp_path: Path) -> None:
     assert record.state("engine.platform") == "unknown", "CUDA and ROCm both print cuda"
 
 
-def test_an_fp8_type_in_server_info_is_only_what_was_asked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("typed", "stages_then"), [("", []), (" --kv-cache-dtype fp8", ["requested", "requested"])])
+def test_an_fp8_type_in_server_info_counts_as_asked_for_only_where_a_launch_says_so(
+    tmp_path: Path, typed: str, stages_then: list[str]
+) -> None:
+    """The API server rewrites `auto` for ModelOpt checkpoints before it copies; nobody asked for that."""
     info = fake_engines.vllm_info("/srv/models/atlas-1b", TOKENS_8)
     info["vllm_config"]["cache_config"]["cache_dtype"] = "fp8"
-    record = arm(tmp_path, info)
-    assert {stage for _, stage in stages(record, "kv_cache.dtype")} == {"requested"}
+    (tmp_path / "server_info.json").write_text(json.dumps(info), encoding="utf-8")
+    (tmp_path / "launch.sh").write_text(f"#!/bin/sh\nexec vllm serve /srv/models/atlas-1b{typed}\n", encoding="utf-8")
+    record = read_arm([str(tmp_path)], Redactor())
+    assert [stage for _, stage in stages(record, "kv_cache.dtype")] == stages_then
 
 
 def test_server_info_of_vllm_as_the_engine_lines_text(tmp_path: Path) -> None:
@@ -77,6 +83,7 @@ def test_server_info_of_vllm_as_the_engine_lines_text(tmp_path: Path) -> None:
     assert record.value("parallel.tensor") == 2
     assert record.value("model.quantization") == "compressed-tensors"
     assert stages(record, "kv_cache.dtype") == [("fp8_e4m3", "requested")]
+    assert record.state("kv_cache.dtype") == "unknown", "repeated: typed, or rewritten for the checkpoint"
 
 
 def test_what_is_new_at_every_start_is_no_difference(tmp_path: Path) -> None:
