@@ -24,6 +24,7 @@ from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
+from kvaudit.record.result_hits import add_client_hits
 from kvaudit.record.results import drop_what_servers_differ_in, settle_results
 from kvaudit.record.servers import join, names_of
 from kvaudit.record.services import settle_services
@@ -257,6 +258,7 @@ def _settled(read: _Read, facts: list[Fact], *, several: bool = False) -> FactTa
         settle_hash(table)
     infer_everything(table)
     _note(read, settle_results(table))
+    add_client_hits(table)
     _note(read, classify_tenants(table))
     return table
 
