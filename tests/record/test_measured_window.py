@@ -15,7 +15,8 @@ LOG = (
     "dtype=torch.bfloat16, kv_cache_dtype=auto, tensor_parallel_size=1, enable_prefix_caching=True\n"
     "INFO:     Application startup complete.\n"
     "INFO 11-20 10:01:00 [loggers.py:100] Engine 000: Avg prompt throughput: 130.0 tokens/s, "
-    "Avg generation throughput: 12.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%, Prefix cache hit rate: 12.5%\n"
+    "Avg generation throughput: 12.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, "
+    "GPU KV cache usage: 0.1%, Prefix cache hit rate: 12.5%\n"
 )
 
 
