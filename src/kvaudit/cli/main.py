@@ -40,6 +40,10 @@ Shell completion: eval "$(_KVAUDIT_COMPLETE=bash_source kvaudit)"
 """
 
 
+_INTERRUPTED = 130
+"""128 + SIGINT."""
+
+
 class _LazyGroup(click.Group):
     """Finds commands by name and imports their module only when they run; listing needs no import."""
 
@@ -97,6 +101,6 @@ def main() -> None:
         if _wants_json(sys.argv[1:]):
             _write_document(error)
         sys.exit(2)
-    except click.Abort:
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(_INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvaudit.cli.writing import replace_file
 from kvaudit.errors import InputError, InputErrors, KvauditError, UsageError
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def publish(report: Report, redactor: Redactor, options: dict[str, Any], evidenc
         _append_job_summary(RENDERERS["markdown"](report, redactor))
     write_out(RENDERERS[options["format_"]](report, redactor, terminal_width(), wants_colour()))
     for line in [*note_lines(report, redactor), summary_line(report)]:
-        click.echo(line, err=True)
+        say(line)
     return report.exit_code
 
 
@@ -167,20 +169,35 @@ def write_file(path: str, text: str, evidence: Sequence[str] = ()) -> None:
     if any(file.exists() and Path(one).is_file() and file.samefile(one) for one in evidence):
         raise UsageError(f"{path} is evidence of this call and is not written over")
     try:
-        file.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+        replace_file(path, text.encode("utf-8", "replace"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def write_out(text: str) -> None:
-    """Text to stdout, whatever its encoding. Where the reader has gone the call ends with 141, as a killed writer would."""
+    """Text to stdout, whatever its encoding. Where the reader has gone the call ends with 141, as a killed writer would.
+
+    A stdout that takes no more, or is closed, ends the call with 2: what was to be said was not said.
+    """
+    if sys.stdout is None:
+        say("kvaudit: cannot write the output: standard output is closed")
+        sys.exit(2)
     try:
         sys.stdout.buffer.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # A flush at exit would fail again; and click would end with 1, which says that a finding fired.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(READER_GONE)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(READER_GONE)
+        say(f"kvaudit: cannot write the output: {error.strerror or error}")
+        sys.exit(2)
+
+
+def say(text: str) -> None:
+    """One line to stderr, if it takes any: the exit code stands whatever becomes of the line."""
+    with suppress(OSError, ValueError):
+        click.echo(text, err=True)
 
 
 def guarded(
@@ -212,7 +229,7 @@ def _name(error: InputError, redactor: Redactor) -> None:
     shown = redactor.excerpt(str(error) if error.path else error.message)
     families = dict.fromkeys(name.partition(":")[0] for name in error.tried)
     tried = f" (tried: {', '.join(families)})" if families else ""
-    click.echo(f"kvaudit: {shown}{tried}", err=True)
+    say(f"kvaudit: {shown}{tried}")
 
 
 def write_errors(errors: list[InputError], redactor: Redactor, format_: str) -> None:
@@ -224,8 +241,6 @@ def write_errors(errors: list[InputError], redactor: Redactor, format_: str) -> 
 
 def _write_error_files(errors: list[InputError], redactor: Redactor, outputs: Sequence[str], evidence: Sequence[str]) -> None:
     """The same in the files asked for, so that none of an earlier call is left; one that cannot be written is left out."""
-    from contextlib import suppress
-
     from kvaudit.reports.errors import render_errors
 
     for argument in outputs:
