@@ -13,7 +13,7 @@ from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.metrics.shapes import COUNTERS_CLUE, WINDOW_CLUE, Counters, Window
 from kvaudit.parsers.tables import fact
 from kvaudit.record.build import read_arm
-from kvaudit.record.counters import add_counters
+from kvaudit.record.counters import add_counters, set_apart
 from kvaudit.record.model import Record
 from kvaudit.record.table import FactTable
 from kvaudit.redaction import Redactor
@@ -334,3 +334,12 @@ def test_real_dumps_before_and_after_count_what_the_client_counted() -> None:
             assert counted == [told["total_input_tokens"], told["total_output_tokens"], told["completed"]]
             agreed += 1
     assert agreed >= 2
+
+
+def test_counters_of_an_arm_with_several_servers_are_nobodys() -> None:
+    held = Counters(file="m", engine="vllm", values={"prefix_queries": 100.0, "prefix_hits": 50.0, "preemptions": 3.0})
+    table = FactTable([fact(COUNTERS_CLUE, held.model_dump(), "observed", [])])
+    set_apart(table)
+    add_counters(table)
+    assert (RATE in table.fields, PREEMPTIONS in table.fields) == (False, False)
+    assert table.reasons[PREEMPTIONS] == "the arm has several servers, and nothing says whose counters these are"

@@ -20,6 +20,7 @@ from kvaudit.parsers.results.printed import printed_beside
 from kvaudit.parsers.results.run import RUN_CLUE
 from kvaudit.parsers.services.beside import with_manager_lines
 from kvaudit.record.choosing import choose
+from kvaudit.record.counters import set_apart
 from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
@@ -251,6 +252,8 @@ def _is_beside(source: Source, reading: Reading, logs: list[str]) -> bool:
 def _settled(read: _Read, facts: list[Fact], *, several: bool = False) -> FactTable:
     table = FactTable(facts)
     drop_what_servers_differ_in(table, several=several)
+    if several:
+        set_apart(table)
     _note(read, settle_services(table))
     saved = any(reading.kind == "record" for _, reading in read.readings)
     if not saved or len(read.readings) > 1:

@@ -21,6 +21,15 @@ _OWN = "lmcache"
 """Counters of a cache tier that runs by itself: no engine's window."""
 
 
+_OF_NOBODY = "the arm has several servers, and nothing says whose counters these are"
+
+
+def set_apart(table: FactTable) -> None:
+    """Say of every dump that nobody knows whose it is: windows are kept, the figures of the run are not."""
+    held = [Dump(one.counters.model_copy(update={"mixed": _OF_NOBODY}), one.origins) for one in _dumps(table)]
+    table.clues[COUNTERS_CLUE] = [fact(COUNTERS_CLUE, one.counters.model_dump(), "observed", one.origins) for one in held]
+
+
 def add_counters(table: FactTable) -> None:
     """Add `clue.metrics_window`, and infer prefix hit rate, preemptions and acceptance from the arm's metrics dumps."""
     dumps = _dumps(table)
