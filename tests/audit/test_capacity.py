@@ -178,3 +178,8 @@ def test_across_engines_only_plain_attention_is_counted_alike(attention: str, sa
     a, b = (_arm("0.25.1").model_copy(update={"clues": config}) for _ in "ab")
     fields = {**b.fields, "engine.name": FieldState(state="known", value="sglang")}
     assert same_meaning(a, b.model_copy(update={"fields": fields})) is same
+
+
+def test_a_pool_for_windows_in_the_log_is_counted_otherwise_by_another_engine() -> None:
+    windowed = record({"engine.name": "sglang", "kv_cache.tokens": 50_000, "clue.windowed_pool": "windows or recurrent state"})
+    assert same_meaning(record({"engine.name": "vllm", "kv_cache.tokens": 50_000}), windowed) is False

@@ -162,5 +162,7 @@ def same_meaning(a: Record, b: Record) -> bool | None:
 
 def _has_windows(record: Record) -> bool:
     """Engines count windowed and recurrent layers differently: SGLang prints the full pool, vLLM requests of full length."""
+    if record.clue("clue.windowed_pool") is not None:
+        return True
     config = record.clue("clue.checkpoint_config")
     return isinstance(config, dict) and config.get("attention") in ("sliding", "hybrid")

@@ -20,6 +20,7 @@ CLUES: dict[str, str] = {
     "clue.kv_needed_gib": "KV memory one request of full length needs, from a failed start.",
     "clue.kv_needed_tokens": "Length of the request that `clue.kv_needed_gib` is about.",
     "clue.capacity_line": "The capacity line was seen.",
+    "clue.windowed_pool": "The log shows a pool for layers with sliding windows or recurrent state, beside the full one.",
     "clue.log_reached": "How far the start got: arguments, engine, weights, capacity, ready.",
     "clue.checkpoint_path": "Folder of the checkpoint files that were read.",
     "clue.checkpoint_config": "The parts of config.json that the KV arithmetic needs, as an object.",

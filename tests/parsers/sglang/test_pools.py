@@ -85,6 +85,15 @@ def test_both_pools_of_a_sliding_window_are_memory_and_the_full_one_is_capacity(
     assert values(whole, "kv_cache.tokens") == [50_000]
 
 
+def test_a_pool_beside_the_full_one_is_told() -> None:
+    state = stamped("Mamba Cache is allocated. max_mamba_cache_size: 48, conv_state size: 0.10GB, ssm_state size: 3.52GB")
+    window = stamped("Use sliding window memory pool. full_layer_tokens=50000, swa_layer_tokens=40000")
+    for lines in ([state, pool(50_000, 5.0)], [window, pool(50_000, 5.0)], [pool(40_000, 12.0, label="SWA ")]):
+        assert len(values(only_start(arguments(), *lines), "clue.windowed_pool")) == 1
+    assert values(only_start(arguments(), state, pool(50_000, 5.0)), "kv_cache.memory_gib") == [5.0]
+    assert values(only_start(*served()), "clue.windowed_pool") == []
+
+
 def test_labelled_pools_and_index_caches() -> None:
     lines = [pool(40_000, 12.0, label="SWA "), pool(50_000, 5.0, label="Full "), pool(50_000, 2.0, label="Acme index ")]
     assert values(only_start(arguments(), *lines), "kv_cache.memory_gib") == [17.0]

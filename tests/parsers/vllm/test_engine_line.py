@@ -192,3 +192,43 @@ def test_every_value_names_its_line_and_shows_its_words() -> None:
     (fact,) = facts_of(start, "parallel.tensor")
     assert "tensor_parallel_size=2" in fact.origins[0].excerpt
     assert fact.origins[0].line == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "connector", "offload"),
+    [
+        ("Creating v1 connector with name: NixlConnector and engine_id: 7c0e", "NixlConnector", "NixlConnector"),
+        ("Initializing NIXL wrapper", "NixlConnector", "NixlConnector"),
+        ("Initializing Mooncake Transfer Engine worker 7c0e", "MooncakeConnector", "MooncakeConnector"),
+        ("Creating v1 connector with name: LMCacheConnectorV1 and engine_id: 7c0e", "LMCacheConnectorV1", "LMCache"),
+        ("Initializing native LMCache connector", None, "LMCache"),
+        ("LMCache initialized for role KVConnectorRole.WORKER with version 0.3.9", None, "LMCache"),
+        ("Creating offloading spec with name: CPUOffloadingSpec", "OffloadingConnector", "OffloadingConnector"),
+        (
+            "SimpleCPUOffloadConnector: role=WORKER, per_rank=64.00 GB, world_size=2, mode=eager",
+            "SimpleCPUOffloadConnector",
+            "SimpleCPUOffloadConnector",
+        ),
+        (
+            "DecodeBenchConnector: Filled 32 KV cache layers at startup with random values (mean=0.015, std=0.001)",
+            "DecodeBenchConnector",
+            "DecodeBenchConnector",
+        ),
+        ("HF3FSKVConnector initialized: path=/3fs/kv, role=WORKER", "HF3FSKVConnector", "HF3FSKVConnector"),
+        ("Creating v1 connector with name: MultiConnector and engine_id: 7c0e", "MultiConnector", "MultiConnector"),
+    ],
+)
+def test_the_lines_of_connectors(line: str, connector: str | None, offload: str) -> None:
+    (start,) = read_log(f"{stamped(ENGINE_LINE)}\n{stamped(line)}\n").starts
+    assert values(start, "kv_transfer.connector") == ([connector] if connector else [])
+    assert values(start, "kv_cache.offload") == [offload]
+
+
+def test_a_connector_that_turned_itself_off_keeps_nothing() -> None:
+    lines = [
+        "Creating v1 connector with name: SimpleCPUOffloadConnector and engine_id: 7c0e",
+        "Detected prefix caching disabled, disabling CPU offload since it requires prefix caching.",
+    ]
+    (start,) = read_log("\n".join([stamped(ENGINE_LINE), *map(stamped, lines)]) + "\n").starts
+    assert values(start, "kv_cache.offload") == ["none"]
+    assert values(start, "kv_transfer.connector") == ["SimpleCPUOffloadConnector"]

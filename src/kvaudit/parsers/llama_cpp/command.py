@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kvaudit.parsers.llama_cpp.converters import attention, element, element_pair, integer
+from kvaudit.parsers.converters import integer
+from kvaudit.parsers.llama_cpp.converters import attention, element, element_pair
 
 _FIELDS = {
     "--parallel": "scheduler.max_num_seqs",

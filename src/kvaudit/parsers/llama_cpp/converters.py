@@ -5,30 +5,12 @@ Room: small pure functions for the row tables. A converter returns None to drop 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import re2
 
 MIB_PER_GIB = 1024
 _BUILD = re2.compile(r"^(?P<number>\d+) (?P<commit>[0-9a-f]{6,40})$")
 _ELEMENTS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32"}
 _UNQUANTIZED = frozenset({"f16", "f32", "bf16", "all f32", "mostly f16", "mostly bf16"})
-
-
-def integer(words: str) -> int | None:
-    """A whole number."""
-    return int(words) if words.isascii() and words.isdigit() and len(words) < 19 else None
-
-
-def text(words: str) -> str | None:
-    """The words as they are, without quotes around them."""
-    return words.strip().strip("'\"") or None
-
-
-def always(value: Any) -> Callable[[str], Any]:
-    """A converter that says the same whatever the words are."""
-    return lambda _: value
 
 
 def mib(words: str) -> float | None:

@@ -7,7 +7,8 @@ Sizes are MiB = 2^20 bytes; cells are counted per stream, and the number behind 
 
 from __future__ import annotations
 
-from kvaudit.parsers.llama_cpp.converters import attention, integer
+from kvaudit.parsers.converters import integer
+from kvaudit.parsers.llama_cpp.converters import attention
 from kvaudit.parsers.tables import Row
 
 _CONTEXT = r"\b(?:llama_context|llama_new_context_with_model|llama_init_from_model): "

@@ -5,7 +5,8 @@ The names before the colon: `print_info` and `load_tensors` since early 2025, `l
 
 from __future__ import annotations
 
-from kvaudit.parsers.llama_cpp.converters import integer, quantization, size, text
+from kvaudit.parsers.converters import integer, text
+from kvaudit.parsers.llama_cpp.converters import quantization, size
 from kvaudit.parsers.tables import Row
 
 _META = r"\b(?:print_info|llm_load_print_meta): "

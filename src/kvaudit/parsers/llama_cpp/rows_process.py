@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kvaudit.parsers.llama_cpp.converters import always, integer, text, version
+from kvaudit.parsers.converters import always, integer, text
+from kvaudit.parsers.llama_cpp.converters import version
 from kvaudit.parsers.tables import Row
 
 ROWS: tuple[Row, ...] = (

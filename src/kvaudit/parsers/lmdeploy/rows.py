@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from kvaudit.fields import Stage
-from kvaudit.parsers.tables import Row, Table
+from kvaudit.parsers.converters import integer
+from kvaudit.parsers.tables import Row, Table, marker
 
 _SEEN: Stage = "observed"
-
-
-def _integer(text: str) -> int | None:
-    return int(text) if text.isdigit() and len(text) < 20 else None
 
 
 def _fraction(text: str) -> float | None:
@@ -19,10 +16,6 @@ def _fraction(text: str) -> float | None:
 
 def _gib_of_mib(text: str) -> float | None:
     return round(float(text) / 1024, 4) if text.replace(".", "", 1).isdigit() else None
-
-
-def _marker(name: str, hint: bytes, pattern: str, example: str) -> Row:
-    return Row(name, hint, pattern, (), _SEEN, example)
 
 
 FACTS = Table(
@@ -39,7 +32,7 @@ FACTS = Table(
             "block-count",
             b"[BlockManager] max_block_count = ",
             r"^\[BlockManager\] max_block_count = (?P<blocks>\d+)",
-            (("blocks", "kv_cache.blocks", _integer),),
+            (("blocks", "kv_cache.blocks", integer),),
             _SEEN,
             "[BlockManager] max_block_count = 159",
             until="0.15.0",
@@ -58,52 +51,52 @@ FACTS = Table(
 
 LIFE = Table(
     (
-        _marker(
+        marker(
             "opener",
             b"input backend=",
             r"^input backend=\w+, ",
             "input backend=pytorch, backend_config=PytorchEngineConfig(tp=1)",
         ),
-        _marker(
+        marker(
             "asked",
             b"input backend=",
             r"^input backend=\w+, backend_config=(?P<body>\w+EngineConfig\(.*)$",
             "input backend=turbomind, backend_config=TurbomindEngineConfig(tp=1)",
         ),
-        _marker(
+        marker(
             "updated",
             b"updated backend_config=",
             r"^updated backend_config=(?P<body>\w+EngineConfig\(.*)$",
             "updated backend_config=PytorchEngineConfig(tp=1)",
         ),
-        _marker("speculation", b"speculative_config=", r"^speculative_config=(?P<body>.+)$", "speculative_config=None"),
-        _marker(
+        marker("speculation", b"speculative_config=", r"^speculative_config=(?P<body>.+)$", "speculative_config=None"),
+        marker(
             "cache",
             b"CacheConfig(max_batches=",
             r"(?P<body>CacheConfig\(max_batches=.*)$",
             "build CacheEngine with config:CacheConfig(max_batches=128, block_size=64, num_gpu_blocks=2048)",
         ),
-        _marker(
+        marker(
             "block-mib",
             b"[BlockManager] block_size = ",
             r"^\[BlockManager\] block_size = (?P<mib>\d+\.\d+) MB",
             "[BlockManager] block_size = 4.000 MB",
         ),
-        _marker(
+        marker(
             "ready",
             b"Uvicorn running on ",
             r"^Uvicorn running on ",
             "Uvicorn running on http://0.0.0.0:23333 (Press CTRL+C to quit)",
         ),
-        _marker("ready", b"Application startup complete", r"^Application startup complete", "Application startup complete."),
-        _marker("stopped", b"Shutting down", r"^Shutting down(?:\.|$)", "Shutting down"),
-        _marker(
+        marker("ready", b"Application startup complete", r"^Application startup complete", "Application startup complete."),
+        marker("stopped", b"Shutting down", r"^Shutting down(?:\.|$)", "Shutting down"),
+        marker(
             "failed",
             b"No enough gpu memory for kv cache",
             r"No enough gpu memory for kv cache",
             "RuntimeError: No enough gpu memory for kv cache.",
         ),
-        _marker(
+        marker(
             "exception",
             b"Error: ",
             r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception)): (?P<what>.*)$",
@@ -114,19 +107,19 @@ LIFE = Table(
 
 NOTICES = Table(
     (
-        _marker(
+        marker(
             "prefix-caching-forced-off",
             b"Prefix caching is not available",
             r"^Prefix caching is not available",
             "Prefix caching is not available for window attention.",
         ),
-        _marker(
+        marker(
             "backend-fallback",
             b"Fallback to pytorch engine because ",
             r"^Fallback to pytorch engine because ",
             "Fallback to pytorch engine because `acme/tiny` is not explicitly supported by lmdeploy.",
         ),
-        _marker(
+        marker(
             "memory-short",
             b"No enough memory. ",
             r"^(?:device<\d+> )?No enough memory\. [Uu]pdate ",

@@ -5,7 +5,8 @@ logfmt since v0.1.2x: `time=… level=INFO source=server.go:398 msg="starting ru
 
 from __future__ import annotations
 
-from kvaudit.parsers.llama_cpp.converters import size, text
+from kvaudit.parsers.converters import text
+from kvaudit.parsers.llama_cpp.converters import size
 from kvaudit.parsers.tables import Row, Table
 
 _COMMAND = r"msg=\"starting (?:runner|llama server|llama-server)\" cmd=\"(?P<command>(?:[^\"\\]|\\.)*)"

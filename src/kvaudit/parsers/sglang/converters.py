@@ -5,10 +5,6 @@ Room: pure functions of one string, used by the row tables.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
-
 import re2
 
 from kvaudit.parsers.repr_split import mapping
@@ -17,35 +13,9 @@ _DRAFTER = re2.compile(r"NextN|Eagle|MTP|DFlash|DSpark|Draft|Medusa")
 _HEX = re2.compile(r"^[0-9a-f]{40}$")
 
 
-def integer(words: str) -> int | None:
-    """A whole number."""
-    digits = words.strip()
-    return int(digits) if digits.lstrip("+-").isdigit() and len(digits) < 20 else None
-
-
-def positive(words: str) -> int | None:
-    """A whole number above zero: `-1` and 0 leave the decision to somebody else."""
-    value = integer(words)
-    return value if value is not None and value > 0 else None
-
-
-def number(words: str) -> float | None:
-    """A finite number."""
-    try:
-        value = float(words)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
 def text(words: str) -> str | None:
     """The words without surrounding blanks, quotes and a final full stop."""
     return words.strip().strip("'\"").rstrip(".,") or None
-
-
-def always(value: Any) -> Callable[[str], Any]:
-    """A converter for lines whose presence says it all."""
-    return lambda _words: value
 
 
 def element_type(words: str) -> str | None:

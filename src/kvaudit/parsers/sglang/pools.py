@@ -32,6 +32,7 @@ class _Rank:
     pools: list[_Pool] = field(default_factory=list)
     ended: bool = False
     windowed: bool = False
+    window: Origin | None = None
     total: _Pool | None = None
     resized: _Pool | None = None
 
@@ -50,8 +51,11 @@ class Pools:
         if name == "pool-end":
             rank.ended = rank.ended or bool(rank.pools)
         elif name == "window-pool":
-            rank.windowed = True
+            rank.windowed, rank.window = True, rank.window or origin
+        elif name == "state-pool":
+            rank.window = rank.window or origin
         elif name == "window-total" and rank.total is None:
+            rank.window = rank.window or origin
             rank.total = _Pool(float(groups["gib"]), int(groups["full"]), None, groups["kind"] != "mem usage", origin)
         elif name == "post-capture" and rank.resized is None:
             rank.resized = _Pool(float(groups["gib"]), int(groups["tokens"]), groups["dtype"], False, origin)
@@ -60,6 +64,8 @@ class Pools:
 
     def _pool(self, rank: _Rank, groups: dict[str, str], origin: Origin) -> None:
         label, tokens = groups.get("label", "").lower(), int(groups["tokens"]) if "tokens" in groups else None
+        if label.startswith("swa"):
+            rank.window = rank.window or origin
         drafts = not rank.windowed and not label and any(pool.tokens == tokens for pool in rank.pools)
         if drafts or rank.total or any(word in label for word in _NOT_KEYS_AND_VALUES):
             return
@@ -81,6 +87,8 @@ class Pools:
             if not capacity_known and (full := _full(rank)):
                 how = "the pool's own size; no capacity line was printed"
                 collector.add("kv_cache.tokens", full.tokens, "observed", [full.origin], scope=scope, how=how)
+        if windows := [rank.window for rank in self.ranks.values() if rank.window]:
+            collector.append("clue.windowed_pool", "windows or recurrent state", windows[:8])
         for dtype, origins in self._dtypes().items():
             collector.append("clue.kv_dtype_worker", dtype, origins, "the worker names the element type of its pool")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kvaudit.parsers.sglang.converters import always, commit, sampling_defaults, target_architecture, text
+from kvaudit.parsers.converters import always
+from kvaudit.parsers.sglang.converters import commit, sampling_defaults, target_architecture, text
 from kvaudit.parsers.tables import Row
 
 ROWS: tuple[Row, ...] = (

@@ -6,7 +6,8 @@ window, a drafter; `pools` decides which is which.
 
 from __future__ import annotations
 
-from kvaudit.parsers.sglang.converters import always, element_type, integer, positive
+from kvaudit.parsers.converters import always, integer, positive
+from kvaudit.parsers.sglang.converters import element_type
 from kvaudit.parsers.tables import Row
 
 _GIB = r"\d{1,7}(?:\.\d{1,20})?"
@@ -70,6 +71,15 @@ ROWS: tuple[Row, ...] = (
         "observed",
         "SWAKVPool mem usage: 10.50 GB, swa size: 52428, full size: 65536",
         since="0.5.3",
+    ),
+    Row(
+        "state-pool",
+        b"Mamba Cache is allocated",
+        r"^Mamba Cache is allocated\. ",
+        (),
+        "observed",
+        "Mamba Cache is allocated. max_mamba_cache_size: 48, conv_state size: 0.10GB, ssm_state size: 3.52GB",
+        since="0.5.2",
     ),
     Row(
         "post-capture",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kvaudit.parsers.sglang.converters import always, caches_prefixes, largest, number, positive, text
+from kvaudit.parsers.converters import always, number, positive
+from kvaudit.parsers.sglang.converters import caches_prefixes, largest, text
 from kvaudit.parsers.tables import Row
 
 _OFF = always(False)

@@ -20,7 +20,7 @@ from kvaudit.parsers.sglang.statistics import Statistics
 from kvaudit.parsers.tables import Match
 
 _MILESTONES = {"weights-end": "weights", "pool": "capacity", "capacity": "capacity"}
-_POOL_ROWS = frozenset({"pool", "pool-end", "window-pool", "window-total", "post-capture"})
+_POOL_ROWS = frozenset({"pool", "pool-end", "window-pool", "window-total", "state-pool", "post-capture"})
 _GRAPH_ROWS = frozenset({"graph-begin", "graph-end"})
 _AFTER_ARGUMENTS = frozenset({"radix-off", "overlap-off"})
 """Rows that a worker prints after the arguments line: they know better than the arguments."""

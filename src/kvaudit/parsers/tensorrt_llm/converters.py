@@ -5,9 +5,7 @@ Room: pure functions of one string, used by the row tables.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
+from kvaudit.parsers.converters import integer, number
 
 _ALGORITHMS = {"FP8": "fp8", "NVFP4": "nvfp4", "INT8": "int8"}
 _WEIGHTS = {
@@ -17,25 +15,6 @@ _WEIGHTS = {
     "FP8_BLOCK_SCALES": "fp8-block128",
     "W8A16": "int8",
 }
-
-
-def integer(text: str) -> int | None:
-    """`1048576` as a number."""
-    return int(text) if text.isdigit() and len(text) < 20 else None
-
-
-def positive(text: str) -> int | None:
-    """An integer above zero."""
-    return integer(text) or None
-
-
-def number(text: str) -> float | None:
-    """A finite number."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def gib_of_bytes(text: str) -> float | None:
@@ -62,11 +41,6 @@ def text(words: str) -> str | None:
     return found if found and found != "None" else None
 
 
-def lower(words: str) -> str | None:
-    """The words in small letters."""
-    return words.strip().lower() or None
-
-
 def boolean(words: str) -> bool | None:
     """Python's and C++'s booleans."""
     return {"True": True, "true": True, "1": True, "False": False, "false": False, "0": False}.get(words)
@@ -76,11 +50,6 @@ def negated(words: str) -> bool | None:
     """The opposite of a boolean."""
     found = boolean(words)
     return None if found is None else not found
-
-
-def always(value: Any) -> Callable[[str], Any]:
-    """A converter for lines whose presence says it all."""
-    return lambda _words: value
 
 
 def repository(words: str) -> str | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kvaudit.parsers.converters import integer, number
 from kvaudit.parsers.tables import Match
-from kvaudit.parsers.tensorrt_llm.converters import gib_of_bytes, integer, number
+from kvaudit.parsers.tensorrt_llm.converters import gib_of_bytes
 from kvaudit.parsers.tensorrt_llm.messages import Record
 
 Seen = tuple[float, Record, int]

@@ -5,19 +5,9 @@ Versions are those of releases whose sources or logs were read.
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import always, integer, number, positive
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.tensorrt_llm.converters import (
-    always,
-    integer,
-    kv_algorithm,
-    number,
-    only_one,
-    positive,
-    reported_kv,
-    repository,
-    text,
-    weight_algorithm,
-)
+from kvaudit.parsers.tensorrt_llm.converters import kv_algorithm, only_one, reported_kv, repository, text, weight_algorithm
 
 ROWS: tuple[Row, ...] = (
     Row(

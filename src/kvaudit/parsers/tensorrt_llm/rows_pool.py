@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from kvaudit.fields import Stage
+from kvaudit.parsers.converters import integer, number, positive
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.tensorrt_llm.converters import boolean, fraction, integer, number, percent, positive, text
+from kvaudit.parsers.tensorrt_llm.converters import boolean, fraction, percent, text
 
 _SEEN: Stage = "observed"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import always, positive
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.tensorrt_llm.converters import always, boolean, positive, text
+from kvaudit.parsers.tensorrt_llm.converters import boolean, text
 
 ROWS: tuple[Row, ...] = (
     Row(

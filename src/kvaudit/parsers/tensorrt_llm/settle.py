@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvaudit.parsers.converters import integer
 from kvaudit.parsers.log_reading import add_outcome
 from kvaudit.parsers.outcome import Outcome
 from kvaudit.parsers.tensorrt_llm import llm_args
-from kvaudit.parsers.tensorrt_llm.converters import integer
 from kvaudit.parsers.tensorrt_llm.pools import Pool, Seen
 
 if TYPE_CHECKING:

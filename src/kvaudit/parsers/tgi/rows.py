@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import re2
 
 from kvaudit.fields import Stage
-from kvaudit.parsers.tables import Row, Table
+from kvaudit.parsers.converters import always, integer
+from kvaudit.parsers.tables import Row, Table, marker
 
 _SEEN: Stage = "observed"
 _DIGITS = re2.compile(r"\d+")
-
-
-def _integer(text: str) -> int | None:
-    return int(text) if text.isdigit() and len(text) < 20 else None
 
 
 def _switch(text: str) -> bool | None:
@@ -28,14 +23,6 @@ def _largest(text: str) -> int | None:
 
 def _text(words: str) -> str | None:
     return words.strip() or None
-
-
-def _always(value: Any) -> Any:
-    return lambda _words: value
-
-
-def _marker(name: str, hint: bytes, pattern: str, example: str) -> Row:
-    return Row(name, hint, pattern, (), _SEEN, example)
 
 
 FACTS = Table(
@@ -77,7 +64,7 @@ FACTS = Table(
             "sharding",
             b"Sharding model on ",
             r"^Sharding model on (?P<count>\d+) processes",
-            (("count", "parallel.tensor", _integer), ("count", "parallel.gpus", _integer)),
+            (("count", "parallel.tensor", integer), ("count", "parallel.gpus", integer)),
             "resolved",
             "Sharding model on 2 processes",
         ),
@@ -85,7 +72,7 @@ FACTS = Table(
             "blocks",
             b"KV-cache blocks: ",
             r"^KV-cache blocks: (?P<blocks>\d+), size: (?P<size>\d+)",
-            (("blocks", "kv_cache.blocks", _integer), ("size", "kv_cache.block_size", _integer)),
+            (("blocks", "kv_cache.blocks", integer), ("size", "kv_cache.block_size", integer)),
             _SEEN,
             "KV-cache blocks: 52719, size: 1",
             since="2.4.0",
@@ -94,7 +81,7 @@ FACTS = Table(
             "total-tokens",
             b"total tokens defaulted to ",
             r"^Maximum total tokens defaulted to (?P<length>\d+)",
-            (("length", "model.max_len", _integer),),
+            (("length", "model.max_len", integer),),
             "resolved",
             "Maximum total tokens defaulted to 8000",
             since="3.0.0",
@@ -103,7 +90,7 @@ FACTS = Table(
             "default-total-tokens",
             b"max_total_tokens` to ",
             r"^Default `max_total_tokens` to (?P<length>\d+)",
-            (("length", "model.max_len", _integer),),
+            (("length", "model.max_len", integer),),
             "resolved",
             "Default `max_total_tokens` to 4096",
         ),
@@ -111,7 +98,7 @@ FACTS = Table(
             "prefill-tokens",
             b"max_batch_prefill_tokens` to ",
             r"^Default `max_batch_prefill_tokens` to (?P<tokens>\d+)",
-            (("tokens", "scheduler.max_num_batched_tokens", _integer),),
+            (("tokens", "scheduler.max_num_batched_tokens", integer),),
             "resolved",
             "Default `max_batch_prefill_tokens` to 8000",
         ),
@@ -119,7 +106,7 @@ FACTS = Table(
             "reduced-prefill",
             b"Reducing the max batch prefill from ",
             r"^Reducing the max batch prefill from \d+ to (?P<tokens>\d+)",
-            (("tokens", "scheduler.max_num_batched_tokens", _integer),),
+            (("tokens", "scheduler.max_num_batched_tokens", integer),),
             "resolved",
             "Reducing the max batch prefill from 8000 to 4096 because there is not enough VRAM to support it.",
             pick="last",
@@ -128,7 +115,7 @@ FACTS = Table(
             "graphs",
             b"Cuda Graphs are enabled for sizes ",
             r"^Cuda Graphs are enabled for sizes (?P<sizes>\[[\d, ]+\])",
-            (("sizes", "graphs.capture_max", _largest), ("sizes", "graphs.enforce_eager", _always(False))),
+            (("sizes", "graphs.capture_max", _largest), ("sizes", "graphs.enforce_eager", always(False))),
             _SEEN,
             "Cuda Graphs are enabled for sizes [32, 16, 8, 4, 2, 1]",
         ),
@@ -136,7 +123,7 @@ FACTS = Table(
             "graphs-off",
             b"Cuda Graphs are disabled",
             r"^(?P<what>Cuda Graphs are disabled)",
-            (("what", "graphs.enforce_eager", _always(True)),),
+            (("what", "graphs.enforce_eager", always(True)),),
             _SEEN,
             "Cuda Graphs are disabled (CUDA_GRAPHS=None).",
         ),
@@ -152,7 +139,7 @@ FACTS = Table(
             "kv-scales",
             b"Using FP8 KV cache scales",
             r"^(?P<what>Using FP8 KV cache scales)",
-            (("what", "clue.kv_dtype_worker", _always("fp8_e4m3")),),
+            (("what", "clue.kv_dtype_worker", always("fp8_e4m3")),),
             _SEEN,
             "Using FP8 KV cache scales",
             since="2.4.0",
@@ -172,25 +159,25 @@ WEIGHTS = {"reduced-prefill": 1, "total-tokens": 1}
 
 LIFE = Table(
     (
-        _marker("opener", b"Args {", r"^Args \{", 'Args { model_id: "acme/tiny-llama", revision: None }'),
-        _marker("arguments", b"Args {", r"^(?P<body>Args \{.*)$", 'Args { model_id: "acme/tiny-llama", revision: None }'),
-        _marker("shard", b"Starting shard rank=", r"^Starting shard rank=(?P<rank>\d+)", "Starting shard rank=0"),
-        _marker("ready", b"Connected", r"^Connected$", "Connected"),
-        _marker("failed", b"failed to start", r"^Shard \d+ failed to start", "Shard 0 failed to start"),
-        _marker("failed", b"ShardCannotStart", r"ShardCannotStart", "Error: ShardCannotStart"),
-        _marker(
+        marker("opener", b"Args {", r"^Args \{", 'Args { model_id: "acme/tiny-llama", revision: None }'),
+        marker("arguments", b"Args {", r"^(?P<body>Args \{.*)$", 'Args { model_id: "acme/tiny-llama", revision: None }'),
+        marker("shard", b"Starting shard rank=", r"^Starting shard rank=(?P<rank>\d+)", "Starting shard rank=0"),
+        marker("ready", b"Connected", r"^Connected$", "Connected"),
+        marker("failed", b"failed to start", r"^Shard \d+ failed to start", "Shard 0 failed to start"),
+        marker("failed", b"ShardCannotStart", r"ShardCannotStart", "Error: ShardCannotStart"),
+        marker(
             "failed",
             b"Not enough memory to handle ",
             r"Not enough memory to handle ",
             "Not enough memory to handle 8000 prefill tokens.",
         ),
-        _marker("failed", b"Download encountered an error", r"^Download encountered an error", "Download encountered an error: "),
-        _marker("failed", b" terminated", r"^Shard \d+ terminated", "Shard 0 terminated"),
-        _marker("failed", b" crashed", r"^Shard \d+ crashed", "Shard 0 crashed"),
-        _marker("failed", b"Webserver Crashed", r"^Webserver Crashed", "Webserver Crashed"),
-        _marker("stopped", b"shutting down", r"shutting down", "signal received, shutting down"),
-        _marker("stopped", b"Terminating shard", r"^Terminating shard", "Terminating shard"),
-        _marker(
+        marker("failed", b"Download encountered an error", r"^Download encountered an error", "Download encountered an error: "),
+        marker("failed", b" terminated", r"^Shard \d+ terminated", "Shard 0 terminated"),
+        marker("failed", b" crashed", r"^Shard \d+ crashed", "Shard 0 crashed"),
+        marker("failed", b"Webserver Crashed", r"^Webserver Crashed", "Webserver Crashed"),
+        marker("stopped", b"shutting down", r"shutting down", "signal received, shutting down"),
+        marker("stopped", b"Terminating shard", r"^Terminating shard", "Terminating shard"),
+        marker(
             "exception",
             b"Error: ",
             r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception)): (?P<what>.*)$",
@@ -201,19 +188,19 @@ LIFE = Table(
 
 NOTICES = Table(
     (
-        _marker(
+        marker(
             "prefix-caching-forced-off",
             b"isabling prefix caching",
             r"[Dd]isabling prefix caching",
             "Disabling prefix caching because of VLM model",
         ),
-        _marker(
+        marker(
             "kv-scales-ignored",
             b"Ignoring FP8 KV cache scales",
             r"^Ignoring FP8 KV cache scales",
             "Ignoring FP8 KV cache scales, supported only for float8_e4m3fn KV cache with flashinfer on CUDA",
         ),
-        _marker(
+        marker(
             "prefill-reduced",
             b"Reducing the max batch prefill from ",
             r"^Reducing the max batch prefill from ",

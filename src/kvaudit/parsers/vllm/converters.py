@@ -5,12 +5,9 @@ Room: pure functions of one string, used by the row tables.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
-
 import re2
 
+from kvaudit.parsers.converters import number, text
 from kvaudit.parsers.repr_split import mapping
 
 _DRAFTER = re2.compile(r"Draft|Eagle|MTP|Medusa|MLPSpeculator")
@@ -43,45 +40,15 @@ _ATTENTION = {
 }
 
 
-def integer(text: str) -> int | None:
-    """`1,048,576` as 1048576."""
-    digits = text.replace(",", "").strip()
-    return int(digits) if digits.lstrip("+-").isdigit() and len(digits) < 20 else None
-
-
-def number(text: str) -> float | None:
-    """A finite number with optional thousands commas."""
-    try:
-        value = float(text.replace(",", ""))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
 def percent(text: str) -> float | None:
     """`39.4` (per cent) as the fraction 0.394."""
     value = number(text)
     return None if value is None else round(value / 100, 6)
 
 
-def text(words: str) -> str | None:
-    """The words without surrounding blanks and quotes."""
-    return words.strip().strip("'\"") or None
-
-
-def lower(words: str) -> str | None:
-    """The words in small letters."""
-    return words.strip().lower() or None
-
-
 def switched(words: str) -> bool | None:
     """`enabled` and `disabled`."""
     return {"enabled": True, "disabled": False}.get(words)
-
-
-def always(value: Any) -> Callable[[str], Any]:
-    """A converter for lines whose presence says it all."""
-    return lambda _words: value
 
 
 def attention_backend(words: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kvaudit.parsers.tables import Table
 from kvaudit.parsers.vllm import (
     rows_backends,
+    rows_connectors,
     rows_identity,
     rows_kv,
     rows_lifecycle,
@@ -16,6 +17,7 @@ from kvaudit.parsers.vllm import (
 FACT_ROWS = (
     *rows_identity.ROWS,
     *rows_kv.ROWS,
+    *rows_connectors.ROWS,
     *rows_memory.ROWS,
     *rows_backends.ROWS,
     *rows_scheduling.ROWS,

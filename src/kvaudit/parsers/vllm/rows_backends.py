@@ -6,8 +6,9 @@ similar words and must not match.
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import text
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import attention_backend, candidates, device_names, text
+from kvaudit.parsers.vllm.converters import attention_backend, candidates, device_names
 
 ROWS: tuple[Row, ...] = (
     Row(

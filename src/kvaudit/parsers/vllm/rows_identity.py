@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import always, integer, lower, text
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import always, integer, lower, sampling_defaults, target_architecture, text
+from kvaudit.parsers.vllm.converters import sampling_defaults, target_architecture
 
 ROWS: tuple[Row, ...] = (
     Row(

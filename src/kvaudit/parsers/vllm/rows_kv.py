@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import always, integer, number
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import always, integer, kv_dtype, number, text
+from kvaudit.parsers.vllm.converters import kv_dtype
 
 _NOTICE = r"^Using (?P<dtype>[a-z0-9_]+) data type to store kv cache\."
 
@@ -250,16 +251,6 @@ ROWS: tuple[Row, ...] = (
         "Setting attention block size to 784 tokens to ensure that attention page size is >= mamba page size.",
         since="0.10.0",
         pick="last",
-    ),
-    Row(
-        "connector",
-        b"connector with name: ",
-        r"^Creating v1 connector with name: (?P<name>\w+)",
-        (("name", "kv_transfer.connector", text),),
-        "resolved",
-        "Creating v1 connector with name: OffloadingConnector and engine_id: 0a1b",
-        since="0.8.5",
-        pick="first",
     ),
     Row(
         "kv-needed",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import number
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import number
 
 ROWS: tuple[Row, ...] = (
     Row(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kvaudit.parsers.converters import always, integer, text
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import always, integer, switched, text
+from kvaudit.parsers.vllm.converters import switched
 
 ROWS: tuple[Row, ...] = (
     Row(
