@@ -10,6 +10,7 @@ from kvaudit.reports.values import counted
 from kvaudit.results.gate.model import Gate, Interval
 
 _MOST_RUNS = 12
+_MOST_LOADS = 12
 _MOST_REASONS = 6
 _ONE_TOKEN = 1.05
 _GATE_WORDS = {"accept": "accept b", "reject": "reject b", "tie": "a tie", "not_enough_runs": "not enough runs"}
@@ -24,10 +25,13 @@ def table(report: Report) -> list[list[str]]:
     rows.append(["KV bytes per token", *(_number(one.bytes_per_token) for one in held)])
     rows.append(["requests at 8K", *(_number(one.requests_at_8k, 1) for one in held)])
     loads = list(dict.fromkeys(figure.load for one in held for figure in one.figures))
-    for load in loads:
+    for load in loads[:_MOST_LOADS]:
         name = f"{held[0].metric} {_what_differs(load, loads)}".strip()
         rows.append([name, *(metric(one, load) for one in held)])
-    return [one for one in rows if any(cell != "unknown" for cell in one[1:])]
+    rows = [one for one in rows if any(cell != "unknown" for cell in one[1:])]
+    if len(loads) > _MOST_LOADS:
+        rows.append([f"and {len(loads) - _MOST_LOADS} more loads", *("--format json" for _ in held)])
+    return rows
 
 
 def _what_differs(load: str, loads: list[str]) -> str:

@@ -19,6 +19,8 @@ from kvaudit.results.runs import same_runs
 
 _MOST = 4
 _TWO_ARMS = "results of two different arms: these are the same figures on both sides"
+_ANSWERS = "score"
+"""The metric whose unit is the question: one run an arm is enough."""
 _NAMES = ("output_tokens", "completed", "ignore_eos")
 
 
@@ -37,6 +39,8 @@ def fewer_runs_than(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     found = runs_on_both(pair)
     if isinstance(found, Outcome):
         return found
+    if pair.gate is not None and pair.gate.metric == _ANSWERS:
+        return Outcome(False, _cited(pair, found, (_ANSWERS, "score_items")))
     a, b = found
     shared = [point.arms for point in points_of({"a": a, "b": b}) if len(point.arms) == 2]
     most = max((min(map(len, arms.values())) for arms in shared), default=min(len(a), len(b)))
