@@ -52,7 +52,8 @@ class Teller:
         return fact(said.field, said.value, said.stage, [self._origin(said.pointer, place)], how=said.how)
 
     def _origin(self, pointer: str, place: Place) -> Origin:
-        begin = max(self.text.rfind("\n", 0, place.start) + 1, place.start - _WINDOW)
+        earliest = max(0, place.start - _WINDOW)
+        begin = max(self.text.rfind("\n", earliest, place.start) + 1, earliest)
         end = self.text.find("\n", place.start, place.start + _WINDOW)
         line = self.text[begin : end if end >= 0 else place.start + _WINDOW]
         excerpt = self.source.excerpt(line, place.start - begin)

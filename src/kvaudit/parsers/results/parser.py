@@ -6,6 +6,7 @@ Room: `parsers.results`. Recognised by the keys of the document, never by its na
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.positions import Place
@@ -73,15 +74,22 @@ def _drafts(source: Source, format_: Format, reading: Reading) -> Iterator[tuple
     if shape_of(source) is None:
         document = load_yaml(source)
         teller = Teller(source, reader, document.text)
-        for draft in format_.drafts(document.value):
-            yield teller, draft, document.places(wanted_of(draft))
+        drafts = list(islice(format_.drafts(document.value), MOST_RUNS + 1))
+        found = document.places(_wanted(drafts))
+        yield from ((teller, draft, found) for draft in drafts)
         return
     documents = load(source)
     reading.notes += documents.notes
     teller = Teller(source, reader, documents.text)
     for start, value in documents.values:
-        for draft in format_.drafts(value):
-            yield teller, draft, places(documents.text, start, wanted_of(draft))
+        drafts = list(islice(format_.drafts(value), MOST_RUNS + 1))
+        found = places(documents.text, start, _wanted(drafts))
+        yield from ((teller, draft, found) for draft in drafts)
+
+
+def _wanted(drafts: list[Draft]) -> list[str]:
+    """All pointers of one document at once: every search for places reads the document again."""
+    return [pointer for draft in drafts for pointer in wanted_of(draft)]
 
 
 def add_server_facts(reading: Reading, teller: Teller, told: list[Told]) -> None:
