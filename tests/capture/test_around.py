@@ -93,8 +93,9 @@ def test_files_that_the_command_writes_are_taken_along(run: Run, tmp_path: Path)
     result = tmp_path / "result.json"
     script = f"open({str(result)!r}, 'w').write('{{}}')"
     with serving(fake_engines.vllm()) as url:
-        around(run, url, tmp_path / "run", script, "--keep", str(result), "--keep", str(tmp_path / "never.json"))
-    assert (tmp_path / "run/command/result.json").read_bytes() == b"{}"
+        around(run, url, tmp_path / "run", script, *("--keep", str(result)) * 2, "--keep", str(tmp_path / "never.json"))
+    for name in ("result.json", "1-result.json"):
+        assert (tmp_path / "run/command" / name).read_bytes() == b"{}"
     assert str(tmp_path / "never.json") in {piece["what"] for piece in manifest_of(tmp_path / "run")["missing"]}
 
 

@@ -103,4 +103,12 @@ def _take_along(run: Capture) -> None:
             run.folder.miss(given, "no regular file, or larger than 256 MiB", "copy it beside the folder")
             continue
         mask = masked_json if path.suffix == ".json" else masked_text
-        run.folder.add(f"command/{path.name}", mask(data, run.redactor), "written by the command", run.redactor.mask(given))
+        name = _free(run, path.name)
+        run.folder.add(name, mask(data, run.redactor), "written by the command", run.redactor.mask(given))
+
+
+def _free(run: Capture, name: str) -> str:
+    """A place for a file of that name that no other piece has."""
+    taken = {entry["path"] for entry in run.folder.entries}
+    places = (f"command/{number}-{name}" if number else f"command/{name}" for number in range(len(taken) + 1))
+    return next(place for place in places if place not in taken)
