@@ -1,7 +1,8 @@
 """The JSON values of a result file: one, one per line, or one after another.
 
 Room: `parsers.results`. Everything that comes in is hostile. Benchmark clients append to their files and write `NaN` and
-`Infinity`, so both are read here; what is no number is left to `figures`.
+`Infinity`, so both are read here; what is no number is left to `figures`. Nesting is bounded by the decoder
+alone: what comes out of a file are texts and numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint.json_document import DEEPEST
 from kvaudit.sources.source import Source
 
 MOST_VALUES = 1_000
@@ -46,7 +46,6 @@ def load(source: Source) -> Documents:
     while position < len(text) and len(found.values) < MOST_VALUES:
         try:
             value, end = decoder.raw_decode(text, position)
-            _check_depth(value)
         except (ValueError, RecursionError) as error:
             _damaged(source, found, position, error)
             break
@@ -81,13 +80,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _DuplicateError(f"the key {json.dumps(twice[:60])} stands twice in one object")
     return value
-
-
-def _check_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(DEEPEST):
-        members = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
-        level = [item for held in members for item in held if isinstance(item, dict | list)]
-        if not level:
-            return
-    raise RecursionError

@@ -179,8 +179,10 @@ def counts(value: Any) -> list[int] | None:
 
 def _fits(name: str, value: Any) -> bool:
     row = FIELDS.get(name)
-    if row is None or row.type in ("list", "object"):
-        return True
+    if row is None:
+        return isinstance(value, str | int | float)
+    if row.type in ("list", "object"):
+        return False
     if row.type in ("text", "bool"):
         return isinstance(value, bool) if row.type == "bool" else text(value) is not None
     return number(value) is not None and (row.type == "number" or isinstance(value, int))
