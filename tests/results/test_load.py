@@ -80,6 +80,15 @@ def test_a_rate_of_the_whole_server_needs_the_intent_of_all_runs() -> None:
     assert all_meant_unique([]) is None
 
 
+def test_the_clients_command_says_what_a_file_does_not() -> None:
+    silent = run_of()
+    assert all_meant_unique([silent], _record(result__dataset="random")) is True
+    assert all_meant_unique([], _record(result__dataset="random")) is True
+    assert all_meant_unique([silent], _record(result__dataset="random", result__prefix_length=128)) is False
+    assert all_meant_unique([run_of(dataset="random")], _record(result__prefix_length=128)) is False
+    assert all_meant_unique([silent], _record()) is None
+
+
 def test_share_of_prompts_from_the_cache() -> None:
     assert cached_share(run_of(cached_tokens=300, input_tokens=1000)) == 0.3
     assert cached_share(run_of(cached_tokens=3000, input_tokens=1000)) is None

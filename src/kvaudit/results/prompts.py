@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kvaudit.parsers.results.run import Run
+from kvaudit.record.model import Record
 from kvaudit.results.formula import value_of
 from kvaudit.results.runs import text
 
@@ -20,23 +21,38 @@ _SHARED = (
 
 def meant_unique(run: Run) -> bool | None:
     """True for random prompts without a common prefix, False where prompts share one by intent, None where nothing says."""
-    if (run.number("prefix_length") or 0) > 0:
+    return _intent(text(run, "dataset"), run.number("prefix_length"))
+
+
+def all_meant_unique(runs: Sequence[Run], record: Record | None = None) -> bool | None:
+    """Whether every run means unique prompts; a server-wide hit rate tells of all runs together.
+
+    A run that does not say is taken by what the client's command in the evidence asks for, if it asks for one thing.
+    """
+    asked = _asked(record) if record is not None else None
+    said = [meant if (meant := meant_unique(run)) is not None else asked for run in runs] or [asked]
+    if False in said or asked is False:
         return False
-    dataset = text(run, "dataset")
+    return True if None not in said else None
+
+
+def _asked(record: Record) -> bool | None:
+    dataset, prefix = (record.value(f"result.{name}") for name in ("dataset", "prefix_length"))
+    if isinstance(prefix, list):
+        prefix = max((one for one in prefix if isinstance(one, int | float)), default=None)
+    named = dataset if isinstance(dataset, str) else None
+    return _intent(named, float(prefix) if isinstance(prefix, int | float) else None)
+
+
+def _intent(dataset: str | None, prefix: float | None) -> bool | None:
+    if prefix and prefix > 0:
+        return False
     if dataset is None:
         return None
     plain = dataset.strip().lower().replace("_", "-").rpartition("/")[2]
     if plain in _UNIQUE:
         return True
     return False if any(word.replace("_", "-") in plain for word in _SHARED) else None
-
-
-def all_meant_unique(runs: Sequence[Run]) -> bool | None:
-    """Whether every run that says something means unique prompts; a server-wide hit rate tells of all runs together."""
-    said = [meant_unique(run) for run in runs]
-    if False in said:
-        return False
-    return True if said and None not in said else None
 
 
 def cached_share(run: Run) -> float | None:

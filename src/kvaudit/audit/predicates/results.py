@@ -108,12 +108,10 @@ def no_steady_state(arm: ArmContext, _arguments: dict[str, Any]) -> Outcome:
 @predicate("arm", {"value": NUMBER})
 def hits_on_unique_prompts(arm: ArmContext, arguments: dict[str, Any]) -> Outcome:
     """The prompts were meant to be unique, and this share of them or more was found in the prefix cache."""
-    if unknown := no_runs(arm):
-        return unknown
     if arm.record.value("kv_cache.prefix_caching") is False:
         return Outcome(False, arm.cite("kv_cache.prefix_caching"))
     runs = results_of(arm.record).runs
-    meant = all_meant_unique(runs)
+    meant = all_meant_unique(runs, arm.record)
     if meant is False:
         return Outcome(False, arm.cite("result.dataset", "result.prefix_length"))
     shares = [(run, share) for run in runs if (share := cached_share(run)) is not None]
