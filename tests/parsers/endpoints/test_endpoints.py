@@ -189,6 +189,20 @@ def test_the_manifest_names_the_engine_and_what_is_missing(tmp_path: Path) -> No
     assert record.sources[0].notes == ["missing: log: none was given"]
 
 
+def test_packages_and_variables_that_differ_are_listed(tmp_path: Path) -> None:
+    from kvaudit.audit.raw import other_differences
+
+    arms = [
+        arm(
+            tmp_path,
+            manifest(packages={"torch": torch}, process={"environment": {"OMP_NUM_THREADS": threads, "HF_TOKEN": token}}),
+        )
+        for torch, threads, token in (("2.9.1", "2", "<secret-1>"), ("2.10.0", "8", "<secret-2>"))
+    ]
+    found = {(one.source, one.pointer): one.values for one in other_differences(*arms)}
+    assert found == {("packages", "/torch"): ("2.9.1", "2.10.0"), ("environment", "/OMP_NUM_THREADS"): ("2", "8")}
+
+
 def test_processes_of_the_servers_family_are_its_own(tmp_path: Path) -> None:
     """The log of a container prints ids that mean nothing on the host; the capture saw the family from there."""
     family = [{"pid": 41000, "parent": 1, "name": "vllm"}, {"pid": 41207, "parent": 41000, "name": "VLLM::EngineCor"}]

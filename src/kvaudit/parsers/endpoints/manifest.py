@@ -48,6 +48,7 @@ class CaptureManifest(AnswerParser):
         if family := _family(as_object(answer.value.get("process")).get("processes")):
             how = "the process that listens on the server's port, and all that descend from it"
             answer.say("clue.process_ids", {"server": family}, "observed", "/process/processes", how=how)
+        answer.say("clue.raw_configuration", _surroundings(answer.value) or None, "observed")
         reading = answer.reading(None, list(_missing(answer.value.get("missing"))))
         return reading.model_copy(update={"kind": self.kind})
 
@@ -56,6 +57,16 @@ def _family(listed: Any) -> list[int]:
     """The ids of the server's processes on its host."""
     members = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     return [pid for one in members if (pid := whole(one.get("pid"))) is not None]
+
+
+def _surroundings(manifest: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Packages and variables, for everything else that differs. A mask says nothing about what it hides."""
+    held = {"packages": manifest.get("packages"), "environment": as_object(manifest.get("process")).get("environment")}
+    plain = {
+        name: {key: value for key, value in as_object(found).items() if isinstance(value, str) and "<secret-" not in value}
+        for name, found in held.items()
+    }
+    return {name: found for name, found in plain.items() if found}
 
 
 def _missing(listed: Any) -> list[str]:
