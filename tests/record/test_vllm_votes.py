@@ -120,6 +120,21 @@ def test_schemes_that_no_row_describes_stay_unknown(changes: dict[str, Any], ver
     assert settled(version, CT, "auto", statement(**changes)).state == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("version", "line", "value"),
+    [
+        ("0.14.0", "auto", "bfloat16"),
+        ("0.15.0", "bfloat16", "fp8_e4m3"),
+        ("0.21.0", "auto", "fp8_e4m3"),
+        ("0.25.1", "bfloat16", "bfloat16"),
+        ("0.33.0", "auto", "fp8_e4m3"),
+    ],
+)
+def test_a_scheme_inside_text_config_decides_like_one_at_the_top(version: str, line: str, value: str) -> None:
+    assert settled(version, CT, line, statement(nested=True, nested_in="text_config")).value == value
+    assert settled(version, CT, line, statement()).value == value
+
+
 def test_latent_attention_ignores_the_scheme() -> None:
     assert settled("0.25.1", CT, "auto", statement(mla=True)).value == "bfloat16"
 

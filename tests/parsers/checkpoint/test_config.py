@@ -90,6 +90,7 @@ def test_the_hash_is_that_of_the_file_and_the_clues_carry_what_inference_needs(s
         "kv_num_bits": 8,
         "kv_type": "float",
         "nested": False,
+        "nested_in": None,
         "format": None,
         "quantized_layers": False,
     }
@@ -125,6 +126,7 @@ def test_the_decoder_of_a_multimodal_configuration_is_read(source_of: Any) -> No
     assert found["kv_cache.scheme"].value == "none"
     assert found["kv_cache.scheme"].origins[0].pointer == "/text_config/quantization_config/kv_cache_scheme"
     assert found["clue.checkpoint_quantization"].value["nested"] is True
+    assert found["clue.checkpoint_quantization"].value["nested_in"] == "text_config"
     assert found["clue.checkpoint_config"].value["text_key"] == "text_config"
 
 

@@ -22,7 +22,7 @@ BLOCK_KEYS = ("quantization_config", "compression_config")
 class Block:
     """A quantization block: `path` leads to it in its document, `outer` is the object around ModelOpt's inner block.
 
-    `nested` means that it stands only inside the decoder's configuration, where vLLM does not look for KV.
+    `nested` means that it stands only inside the decoder's configuration, where not every engine looks for KV.
     """
 
     body: dict[str, Any]

@@ -89,6 +89,7 @@ def _clue(block: Block, scheme: Scheme, file_kind: str) -> dict[str, Any]:
         "kv_num_bits": scheme.detail("num_bits"),
         "kv_type": scheme.detail("type"),
         "nested": block.nested,
+        "nested_in": block.path[0] if block.nested else None,
         "format": word(block.get("format")),
         "quantized_layers": bool(block.get("quantized_layers")),
     }
