@@ -92,6 +92,13 @@ def test_one_side_open_is_listed_where_a_rule_or_the_gate_reads_the_field() -> N
     )
 
 
+def test_the_load_of_one_arm_alone_is_no_list_of_open_fields() -> None:
+    a = {"result.tool": "vllm-bench-serve", "result.seed": 1, "result.dataset": "random"}
+    assert differences(a, {}) == {}
+    b = {"result.tool": "vllm-bench-serve", "result.dataset": "random"}
+    assert {name: one.class_ for name, one in differences(a, b).items()} == {"result.seed": "unknown"}
+
+
 def test_unknown_stays_unknown_even_under_test() -> None:
     assert differences({"run.seed": 1}, {}, "run.seed")["run.seed"].class_ == "unknown"
 

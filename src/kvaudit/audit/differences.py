@@ -60,7 +60,7 @@ def _difference(a: ArmContext, b: ArmContext, name: str) -> Difference | None:
         return Difference(field=name, values=values, states=states, ratio=_ratio(*values), class_=class_)
     if name == "kv_cache.dtype" and (proved := kv_dtype_difference(a.record, b.record)):
         return proved
-    if "known" not in states or not _worth_listing(name):
+    if "known" not in states or not _worth_listing(name) or _of_one_arm_alone(a, b, name):
         return None
     return Difference(field=name, values=values, states=states, class_="unknown")
 
@@ -96,6 +96,11 @@ def _ratio(left: Any, right: Any) -> float | None:
     if isinstance(left, bool) or not isinstance(left, int | float) or not isinstance(right, int | float) or not left:
         return None
     return right / left
+
+
+def _of_one_arm_alone(a: ArmContext, b: ArmContext, name: str) -> bool:
+    """A field of the load where only one arm holds results at all: that is one thing missing, not one for each field."""
+    return name.startswith("result.") and any(arm.record.state("result.tool") == "unknown" for arm in (a, b))
 
 
 def _worth_listing(name: str) -> bool:
