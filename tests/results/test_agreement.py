@@ -81,6 +81,16 @@ def test_anything_under_the_clues_names_is_no_crash() -> None:
     assert results.disagreements == []
 
 
+@pytest.mark.parametrize(("hits", "count"), [(30_000.0, 0), (72_000.0, 1)])
+def test_cached_tokens_told_to_the_client_against_the_servers_hits(hits: float, count: int) -> None:
+    """30,720 ÷ 102,400 = 30 % on the client's side."""
+    deltas = _deltas(prefix_hits=hits, prefix_queries=102_400.0)
+    found = Results(
+        record_with(_run(cached_tokens=30_720), metrics_window=[_window(deltas=deltas, prefix_unit="tokens")])
+    ).disagreements
+    assert [one.serious for one in found] == [False] * count
+
+
 def _served(**fields: int) -> Results:
     record = record_with(_run(duration=120.0, e2e__mean=38_400.0))  # 100 × 38.4 s ÷ 120 s = 32 in flight
     origin = Origin(file="server.log", line=9)

@@ -23,6 +23,7 @@ _EXTRA_REQUESTS = 0.05
 _READY_CHECKS = 4
 _LONG_ENOUGH_SECONDS = 60
 _FAR_MORE = 2.0
+_HIT_POINTS = 0.05
 _PAIRS = (("prompt_tokens", "input_tokens"), ("generation_tokens", "output_tokens"))
 
 
@@ -72,8 +73,23 @@ def against_server(runs: Sequence[Run], window: Window | None) -> list[Apart]:
     """Prompt and output tokens of all runs of an arm against the server's counters in their window."""
     if window is None or not encloses(window, runs):
         return []
-    found = (_pair(runs, window, quantity, name) for quantity, name in _PAIRS)
+    found = [*(_pair(runs, window, quantity, name) for quantity, name in _PAIRS), _hits(runs, window)]
     return [one for one in found if one is not None]
+
+
+def _hits(runs: Sequence[Run], window: Window) -> Apart | None:
+    """The share of prompts from the cache, as the client was told and as the server counted in tokens."""
+    hits, queries = window.deltas.get("prefix_hits"), window.deltas.get("prefix_queries")
+    cached, prompts = ([run.number(name) for run in runs] for name in ("cached_tokens", "input_tokens"))
+    if window.prefix_unit != "tokens" or hits is None or not queries or None in cached or None in prompts:
+        return None
+    told = sum(one or 0.0 for one in cached) / (sum(one or 0.0 for one in prompts) or 1.0)
+    counted = hits / queries
+    if abs(told - counted) <= _HIT_POINTS:
+        return None
+    text = f"the client was told of {told:.1%} cached prompt tokens, the server counted {counted:.1%} prefix hits"
+    origins = tuple(window.origins.get("prefix_hits", [])[:2])
+    return Apart(text, ("cached_tokens", "input_tokens"), False, relative_error(told, counted), origins)
 
 
 def _pair(runs: Sequence[Run], window: Window, quantity: str, name: str) -> Apart | None:
