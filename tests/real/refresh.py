@@ -80,6 +80,7 @@ def scrubber(work: Path, environment: Path) -> Scrub:
     names = {
         str(environment): "/opt/engine",
         str(environment.resolve()): "/opt/engine",
+        str(Path(sys.prefix)): "/opt/client",
         str(Path(sys.base_prefix)): "/usr",
         str(ROOT): "/srv/bench/kvaudit",
         str(work): "/srv/bench",

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 ENGINE_SIDE = Path(__file__).parent / "engine_side"
-_NICE = ("nice", "-n", "5")
 LLAMA_COMMON = ("n_ctx=8192", "n_parallel=2", "verbosity=4", "endpoint_metrics=1")
 """What all servers of llama.cpp are started with; 4 is the least verbosity that prints the KV cache."""
 
@@ -122,7 +121,7 @@ def _started(
 ) -> Iterator[Running]:
     with log.open("ab" if append else "wb") as stream:
         process = subprocess.Popen(
-            [*_NICE, *map(str, command)],
+            [*map(str, command)],
             stdin=subprocess.PIPE,
             stdout=stream,
             stderr=stream,
