@@ -24,6 +24,7 @@ def scanned(hints: Hints, text: str, path: str = "server.log") -> Source:
         sha256=hashlib.sha256(data).hexdigest(),
         head=found.head.decode(),
         hits=found.hits,
+        sampled=found.sampled,
         redactor=Redactor(),
         data=data,
     )

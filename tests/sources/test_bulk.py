@@ -78,7 +78,8 @@ def test_statistics_lines_of_a_large_input_are_sampled(count: int, monkeypatch: 
     numbers = [hit.number for hit in found.hits]
     assert numbers == sorted(set(numbers))
     assert found.lines == 2 * count + 2
-    assert 1_900 < len(numbers) < 8_500
+    assert 1_000 <= len(numbers) < 8_500
+    assert found.sampled
     kept = {hit.number: hit.data for hit in found.hits}
     assert [number for number, text in kept.items() if text == b"needle begins"] == [1, count + 2]
     assert kept[count + 1] == b"tick %d" % (count - 1)  # the last before the second start

@@ -89,6 +89,11 @@ class Collector:
         else:
             self.truncated = True
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether lines of periodic kinds were left out."""
+        return self._sample.stride > 1
+
     def hits(self) -> list[RawLine]:
         """All lines that are kept, in order."""
         return sorted([*self._regular, *self._sample.lines()], key=lambda line: line.number)

@@ -41,6 +41,7 @@ def made(scanned: tuple[Scanned, list[str]], shown: str, path: Path | None, hint
         redactor=redactor,
         data=found.data,
         notes=[*notes, *wrapping.notes, *_damage(found)],
+        sampled=found.sampled,
         location=str(path) if path else None,
         folder=str(path.parent) if path else None,
         wrapper=wrapping.name,

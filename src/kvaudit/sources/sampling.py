@@ -8,7 +8,10 @@ from __future__ import annotations
 from kvaudit.sources.source import RawLine
 
 _MOST = 4_000
-"""Beyond this every second line is dropped."""
+"""So many lines are all kept."""
+
+_ENOUGH = 1_000
+"""Beyond that, between so many and twice as many: each one stands for as many lines as any other."""
 
 _MOST_LAST = 20_000
 _LEAST_STEP = 1 << 10
@@ -31,9 +34,10 @@ class Sample:
         self._seen += 1
         if self._step or self._seen % self.stride == 0:
             self._kept.append(line)
-        if len(self._kept) >= _MOST:
-            self._kept = self._kept[::2]
-            self.stride *= 2
+        if len(self._kept) >= (_MOST if self.stride == 1 else 2 * _ENOUGH):
+            factor = len(self._kept) // _ENOUGH
+            self._kept = self._kept[::factor]
+            self.stride *= factor
 
     def interrupted(self) -> None:
         """Another line of interest follows: it may begin the next start, so the latest line of each kind is kept."""

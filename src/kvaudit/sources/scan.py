@@ -51,6 +51,7 @@ class Scanned:
     hits: list[RawLine] = field(default_factory=list)
     data: bytes | None = b""
     truncated_hits: bool = False
+    sampled: bool = False
     holes: bool = False
     partial: Partial | None = None
 
@@ -102,7 +103,8 @@ class _Scan:
         found.lines = self.collector.lines + ends_in_line
         found.sha256 = self.digest.hexdigest()
         found.head = found.head[:HEAD_BYTES]
-        found.hits, found.truncated_hits = self.collector.hits(), self.collector.truncated
+        found.hits, found.sampled = self.collector.hits(), self.collector.is_sampled
+        found.truncated_hits = self.collector.truncated
         found.data = b"".join(self.kept) if found.data is not None else None
 
     def _grow(self) -> None:

@@ -67,6 +67,8 @@ class Source:
     line_ranges: tuple[tuple[int, int], ...] | None = None
     parts: list[Source] = field(default_factory=list)
     """Documents of another kind inside this one, such as a GPU table in front of a log."""
+    sampled: bool = False
+    """Whether statistics lines were left out, so that counts and sums over them are not those of the run."""
     read_lines: list[Line] | None = None
     """The hit lines once they are unwrapped, and the text; made on first use."""
     read_text: str | None = None

@@ -20,7 +20,6 @@ from kvaudit.sources.source import Source
 
 _OPENERS = frozenset({"banner", "launch-path", "arguments", "argument-error"})
 _RETRACTED = re2.compile(r"#retracted_reqs: (?P<count>\d{1,9})")
-_SAMPLING_BEGINS = 1_900
 
 
 class SglangLog:
@@ -54,11 +53,10 @@ class _Reader:
             for record in records(line):
                 self._take(record)
         starts = self.splitter.starts
-        sampled = sum(start.statistics.lines for start in starts) >= _SAMPLING_BEGINS
         finished = []
         for index, start in enumerate(starts):
             last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
-            finished.append(start.finish(last, sampled))
+            finished.append(start.finish(last, self.source.sampled))
         if not finished:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
         reading = Reading(kind="engine-log", engine="sglang", starts=finished, unparsed=self.sieve.unparsed, notes=self.joined)

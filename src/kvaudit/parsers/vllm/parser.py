@@ -46,7 +46,6 @@ _OPENERS = {
     ),
 }
 _MOST_STARTS_SHOWN = 20
-_SAMPLING_BEGINS = 1_900
 
 
 class VllmLog:
@@ -84,12 +83,11 @@ class _Reader:
             for record in records(line):
                 self._take(record)
         starts = self.splitter.starts
-        sampled = sum(start.statistics.lines for start in starts) >= _SAMPLING_BEGINS
         finished = []
         for index, start in enumerate(starts):
             is_last = index + 1 == len(starts)
             end = self.source.lines if is_last else starts[index + 1].first_line - 1
-            finished.append(start.finish(end, is_last=is_last, sampled=sampled))
+            finished.append(start.finish(end, is_last=is_last, sampled=self.source.sampled))
         if not finished:
             finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
         reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.sieve.unparsed)

@@ -29,6 +29,13 @@ _QUANTITIES = {
     "runtime.prefix_hit_rate": re2.compile(r"Prefix cache hit rate: (?:GPU: )?(?P<value>\d{1,9}(?:\.\d{1,6})?)%"),
     "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d{1,9})\b"),
 }
+_NOW = re2.compile(
+    r"^Engine \d{1,6}: Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: [\d.]+ tokens/s, "
+    r"Running: (\d{1,9}) reqs, Waiting: (\d{1,9}) reqs, GPU KV cache usage: (\d{1,9}(?:\.\d{1,6})?)%, "
+    r"Prefix cache hit rate: (\d{1,9}(?:\.\d{1,6})?)%$"
+)
+"""The whole line of today: one match, where the patterns above would take eight. Logs hold it by the million."""
+
 _PERCENT = ("runtime.kv_usage_peak", "runtime.prefix_hit_rate")
 _DRAFTED = re2.compile(r"Accepted: (?P<accepted>\d{1,15}) tokens, Drafted: (?P<drafted>\d{1,15}) tokens")
 _DRAFTED_V0 = re2.compile(r"Number of accepted tokens: (?P<accepted>\d{1,15}), .*?Number of draft tokens: (?P<drafted>\d{1,15})")
@@ -53,6 +60,14 @@ class Statistics:
     def read(self, record: Record) -> bool:
         """Take one statistics line in; whether it proves that requests are served."""
         self.lines += 1
+        if match := _NOW.search(record.message):
+            self.serving_lines += 1
+            running, waiting, usage, rate = map(float, match.groups())
+            self._take("runtime.kv_usage_peak", usage, record)
+            self._take("runtime.max_running", running, record)
+            self._take("runtime.max_waiting", waiting, record)
+            self._take("runtime.prefix_hit_rate", rate, record)
+            return True
         self.serving_lines += bool(_SERVING.search(record.message))
         for name, pattern in _QUANTITIES.items():
             if match := pattern.search(record.message):
