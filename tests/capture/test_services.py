@@ -60,13 +60,16 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("PATH", str(folder))
     python = os.path.realpath("/proc/self/exe")
 
-    def make(program: str, answers: dict[str, str | int]) -> None:
+    def make(program: str, answers: dict[str, Any]) -> None:
         script = (
-            f"#!{python}\nimport json, sys\nopen({str(folder / 'calls')!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
+            f"#!{python}\nimport json, sys, time\nopen({str(folder / 'calls')!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
             f"for words, answer in {answers!r}.items():\n"
             "    if all(word in sys.argv for word in words.split()):\n"
-            "        if isinstance(answer, int): sys.exit(answer)\n"
-            "        sys.stdout.write(answer); sys.exit(0)\n"
+            "        for part in answer if isinstance(answer, list) else [answer]:\n"
+            "            if isinstance(part, int): sys.exit(part)\n"
+            "            if isinstance(part, float): time.sleep(part)\n"
+            "            else: sys.stdout.write(part); sys.stdout.flush()\n"
+            "        sys.exit(0)\n"
             "sys.stderr.write('no such thing'); sys.exit(1)\n"
         )
         (folder / program).write_text(script, encoding="utf-8")
@@ -117,6 +120,23 @@ def test_a_pod_brings_the_log_of_its_previous_container_first(tools: Any, folder
     assert lines[0] == "before"
     assert lines[1] == LOG.splitlines()[0]
     assert read_arm([str(folder.path)], Redactor()).value("service.restarts") == 1
+
+
+def test_a_log_that_breaks_off_is_kept_as_far_as_it_goes(tools: Any, folder: RunFolder) -> None:
+    tools("docker", {"inspect": json.dumps(CONTAINER), "logs": ["one\n", 3]})
+    keep_container("atlas", folder, Redactor(), with_log=True)
+    assert (folder.path / "server.log").read_text(encoding="utf-8") == "one\n"
+    assert [(piece["what"], piece["why"]) for piece in folder.missing] == [("the end of the log", "docker ended with 3")]
+
+
+def test_a_program_that_does_not_end_is_ended(tools: Any) -> None:
+    from kvaudit.capture.programs import streaming
+
+    tools("docker", {"logs": [30.0]})
+    with streaming(["docker", "logs"], seconds=0.5) as output:
+        assert output.stdout is not None
+        assert output.stdout.read() == b""
+    assert output.why == "docker did not end within 0.5 s"
 
 
 def test_what_is_not_installed_is_missing_with_a_remedy(tools: Any, folder: RunFolder) -> None:

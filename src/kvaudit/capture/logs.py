@@ -30,7 +30,7 @@ def copy_log(path: Path, folder: RunFolder, redactor: Redactor, limit: int = LOG
     with opened(path, str(path)) as stream:
         if not stream.first:
             raise InputError(str(path), "the log is empty")
-        lines = _lines(cast(BinaryIO, stream), stream.first)
+        lines = lines_of(cast(BinaryIO, stream), stream.first)
         keep_lines(lines, Writing(folder, redactor), redactor.mask(str(path)), limit=limit)
 
 
@@ -64,7 +64,7 @@ def _both_ends(lines: Iterable[bytes], redactor: Redactor, stream: BinaryIO, hal
     return first, last, left_out
 
 
-def _lines(stream: BinaryIO, first: bytes) -> Iterator[bytes]:
+def lines_of(stream: BinaryIO, first: bytes = b"") -> Iterator[bytes]:
     """Lines split on newlines only, without them; a line without an end is cut where it becomes too long."""
     decode, _ = decoder_of(first)
     rest = b""

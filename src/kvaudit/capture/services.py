@@ -6,12 +6,13 @@ Room: `capture`. Only commands that look: `systemctl show` and `cat`, `journalct
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import chain
 
 from kvaudit.capture.folder import RunFolder, Writing
-from kvaudit.capture.logs import keep_lines
+from kvaudit.capture.logs import keep_lines, lines_of
 from kvaudit.capture.masking import masked_json, masked_text
-from kvaudit.capture.programs import found, output_of
+from kvaudit.capture.programs import found, output_of, streaming
 from kvaudit.errors import UsageError
 from kvaudit.redaction import Redactor
 
@@ -57,13 +58,8 @@ def keep_pod(pod: str, folder: RunFolder, redactor: Redactor, *, with_log: bool)
     _keep(["kubectl", "describe", "pod", name, *which], "service/pod-description.txt", folder, redactor)
     if not with_log:
         return
-    before = output_of(["kubectl", "logs", name, *which, "--previous"])
-    now = output_of(["kubectl", "logs", name, *which])
-    if now.why:
-        folder.miss("log", now.why, "may you read this pod's log? else give --log FILE")
-    elif now.data or before.data:
-        source = f"kubectl logs {name} {' '.join(which)}" + (" (previous container first)" if before.data else "")
-        keep_lines(_split(before.data + now.data), Writing(folder, redactor), source)
+    command = ["kubectl", "logs", name, *which]
+    _keep_log(command, folder, redactor, "may you read this pod's log? else give --log FILE", before=[*command, "--previous"])
 
 
 def _keep(command: list[str], name: str, folder: RunFolder, redactor: Redactor) -> None:
@@ -75,13 +71,24 @@ def _keep(command: list[str], name: str, folder: RunFolder, redactor: Redactor) 
     folder.add(name, mask(output.data, redactor), "service", " ".join(command))
 
 
-def _keep_log(command: list[str], folder: RunFolder, redactor: Redactor, remedy: str, *, join: bool = False) -> None:
-    output = output_of(command, join=join)
-    if output.why or not output.data.strip():
-        folder.miss("log", output.why or f"{' '.join(command)} prints nothing", remedy)
-        return
-    keep_lines(_split(output.data), Writing(folder, redactor), " ".join(command))
-
-
-def _split(data: bytes) -> Iterator[bytes]:
-    return iter(data.rstrip(b"\n").split(b"\n"))
+def _keep_log(
+    command: list[str],
+    folder: RunFolder,
+    redactor: Redactor,
+    remedy: str,
+    *,
+    join: bool = False,
+    before: list[str] | None = None,
+) -> None:
+    """The log that a command prints, behind that of another command where it prints one."""
+    with ExitStack() as running:
+        outputs = [running.enter_context(streaming(one, join=join)) for one in (before, command) if one]
+        lines = chain.from_iterable(lines_of(output.stdout) for output in outputs if output.stdout)
+        first = next(lines, None)
+        if first is not None:
+            shown = " after ".join(" ".join(one) for one in (command, before) if one)
+            keep_lines(chain([first], lines), Writing(folder, redactor), shown)
+    if first is not None and outputs[-1].why:
+        folder.miss("the end of the log", outputs[-1].why, remedy)
+    if first is None:
+        folder.miss("log", outputs[-1].why or f"{' '.join(command)} prints nothing", remedy)
