@@ -123,6 +123,28 @@ def test_the_client_that_reports_the_requested_length_proves_nothing() -> None:
     assert counted_by_events(run) is None
 
 
+def test_the_length_asked_for_is_a_suspicion_and_the_streams_events_a_proof() -> None:
+    """Nobody says ignore_eos: 92,672 × 1.93 fit 349 × 512, and the gaps by events are gaps by these tokens."""
+    asked = {name: value for name, value in STORY.items() if name != "ignore_eos"}
+    claim = counted_by_events(run_of("custom", **asked, accept_length=1.93))
+    assert claim is not None
+    assert not claim.proven
+    gaps: dict[str, Any] = {"ttft__mean": 600.0, "e2e__mean": 600.0 + 264.536, "itl__mean": 1.0}  # 92,672 ÷ 349 − 1 gaps of 1 ms
+    run = run_of(**asked, accept_length=1.93, **gaps)
+    claim = counted_by_events(run)
+    assert claim is not None
+    assert claim.proven
+    (found,) = corrections([run]) or []
+    assert found.total == pytest.approx(6282.0)
+
+
+def test_answers_that_ended_early_are_not_accused() -> None:
+    """The same total by honest counting: an event of 1.93 tokens every 1.93 ms."""
+    asked = {name: value for name, value in STORY.items() if name != "ignore_eos"}
+    gaps: dict[str, Any] = {"ttft__mean": 600.0, "e2e__mean": 600.0 + 264.536, "itl__mean": 1.93}
+    assert counted_by_events(run_of(**asked, accept_length=1.93, **gaps)) is None
+
+
 def test_the_servers_counter_shows_it() -> None:
     run = run_of("custom", completed=349, duration=256.0, output_tokens=92_672, input_tokens=1_429_504)
     server = Server(accept_length=1.93, generated_tokens=178_688.0)

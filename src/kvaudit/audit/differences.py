@@ -20,6 +20,7 @@ from kvaudit.errors import UsageError, did_you_mean
 from kvaudit.fields import FIELDS, GROUPS
 from kvaudit.record.kv_dtype.ladder import compatible
 from kvaudit.record.resolve import loose
+from kvaudit.results.runs import endpoint_kind
 
 
 def expand_vary(names: Iterable[str]) -> frozenset[str]:
@@ -67,6 +68,8 @@ def _difference(a: ArmContext, b: ArmContext, name: str) -> Difference | None:
 
 def equal_as_recorded(name: str, left: Any, right: Any) -> bool:
     """Whether two recorded values are the same word or number; spelling is loose only where the registry says so."""
+    if name == "result.endpoint":
+        return {endpoint_kind(one) for one in _points(left)} == {endpoint_kind(one) for one in _points(right)}
     if isinstance(left, str) and isinstance(right, str):
         return loose(FIELDS[name], left) == loose(FIELDS[name], right)
     if name == "engine.notices":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kvaudit.parsers.results.run import Run, Value
 from kvaudit.results.formula import value_of
-from kvaudit.results.pinned import pinned_input, pinned_output
+from kvaudit.results.pinned import fitting_output, pinned_input, pinned_output
 
 TOTAL_FROM_INPUT = "input tok/s × (input length + output length) ÷ input length"
 TOTAL_FROM_REQUESTS = "requests/s × (input length + output length)"
@@ -62,7 +62,7 @@ def _with(run: Run, one: Corrected) -> Run:
 def _from_input(run: Run) -> Corrected | None:
     """Prompt tokens per second are counted by the server or known beforehand; pinned lengths give the rest."""
     rate = run.number("input_throughput") or value_of("input_tokens / duration", run)
-    lengths = pinned_input(run), pinned_output(run)
+    lengths = pinned_input(run), pinned_output(run) or fitting_output(run)
     if not rate or not lengths[0] or not lengths[1]:
         return None
     total = rate * (lengths[0] + lengths[1]) / lengths[0]
@@ -72,7 +72,7 @@ def _from_input(run: Run) -> Corrected | None:
 def _from_requests(run: Run) -> Corrected | None:
     """Requests per second, where no figure of the prompts is printed."""
     rate = run.number("request_throughput") or value_of("completed / duration", run)
-    lengths = pinned_input(run), pinned_output(run)
+    lengths = pinned_input(run), pinned_output(run) or fitting_output(run)
     if not rate or not lengths[0] or not lengths[1]:
         return None
     return _made(run, TOTAL_FROM_REQUESTS, rate * lengths[1], rate * (lengths[0] + lengths[1]))

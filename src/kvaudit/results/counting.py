@@ -13,13 +13,14 @@ from kvaudit.parsers.results.run import Run
 from kvaudit.results.checking import relative_error
 from kvaudit.results.chunks import AGGREGATES, GAPS_OF_EVENTS, event_counted, peak_below_mean, per_chunk
 from kvaudit.results.formula import value_of
-from kvaudit.results.pinned import expected_output_tokens, pinned_input, pinned_output, reports_what_was_asked
+from kvaudit.results.pinned import expected_output_tokens, fitting_output, pinned_input, pinned_output, reports_what_was_asked
 
 _SEVERAL = 1.10
 """Tokens per event from which on a count of events is no longer a count of tokens."""
 _NEAR = 0.05
 _ALIKE = 0.03
-_TRUTHS = {"the pinned lengths": 0.97, "the text counted again": 0.9, "the server's counter": 0.97}
+_ASKED = "the lengths asked for"
+_TRUTHS = {"the pinned lengths": 0.97, _ASKED: 0.97, "the text counted again": 0.9, "the server's counter": 0.97}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,20 @@ def _against_truth(run: Run, server: Server, several: float | None) -> Counted |
             continue
         factor = true / reported
         fits = several is not None and relative_error(factor, several) <= _NEAR
-        if not fits and (several is not None or not _speculates(run, server)):
+        if not fits and (several is not None or source == _ASKED or not _speculates(run, server)):
+            continue
+        if source == _ASKED and _merged(run):
             continue
         why = f"the acceptance length is {several:.2f}" if fits and several else "the server speculates"
         text = f"{reported:,.6g} where {source} give {true:,.6g}, {factor:.2f} times as many, and {why}"
-        return Counted(run, True, text.replace("counter give", "counter gives"), names, true, factor)
+        return Counted(run, source != _ASKED, text.replace("counter give", "counter gives"), names, true, factor)
     return None
+
+
+def _merged(run: Run) -> bool:
+    """Whether the gaps show several of the reported tokens in an event: then they are tokens, and answers ended early."""
+    per_event = per_chunk(run)
+    return per_event is not None and per_event.tokens >= _SEVERAL
 
 
 def _truths(run: Run, server: Server) -> Iterable[tuple[str, float, float | None, tuple[str, ...]]]:
@@ -113,6 +122,9 @@ def _truths(run: Run, server: Server) -> Iterable[tuple[str, float, float | None
             yield "the pinned lengths", rate, run.number("output_throughput"), names
     if server.generated_tokens:
         yield "the server's counter", server.generated_tokens, tokens, ("output_tokens",)
+    if tokens and fitting_output(run) and not pinned_output(run) and not reports_what_was_asked(run):
+        asked = (run.number("output_length") or 0.0) * (run.number("completed") or 0.0)
+        yield _ASKED, asked, tokens, ("output_tokens", "completed", "output_length")
     again = run.number("output_tokens_retokenized")
     if again:
         yield "the text counted again", again, tokens, ("output_tokens", "output_tokens_retokenized")

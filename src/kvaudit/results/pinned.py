@@ -9,6 +9,8 @@ from __future__ import annotations
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.runs import flag
 
+_FITS = 0.01
+_FITS_AS_EVENTS = 0.05
 _WHOLE_PROMPT = 0.02
 """Special tokens that a server adds to a prompt of known length."""
 
@@ -40,3 +42,18 @@ def expected_output_tokens(run: Run) -> float | None:
     """Completed requests times the pinned length."""
     length, completed = pinned_output(run), run.number("completed")
     return length * completed if length and completed else None
+
+
+def fitting_output(run: Run) -> float | None:
+    """The length asked for, where nothing says that answers might end earlier and the total fits it: as it is, or as events.
+
+    A total that is completed × length to one per cent has answers of that length; one that is so only times the acceptance length
+    (five per cent) has them too if its tokens are events.
+    """
+    length, completed, tokens = (run.number(name) for name in ("output_length", "completed", "output_tokens"))
+    if not length or not completed or not tokens or flag(run, "ignore_eos") is False:
+        return None
+    accepted = run.number("accept_length") or 1.0
+    fits = abs(tokens - completed * length) <= _FITS * completed * length
+    as_events = accepted > 1 and abs(tokens * accepted - completed * length) <= _FITS_AS_EVENTS * completed * length
+    return length if fits or as_events else None
