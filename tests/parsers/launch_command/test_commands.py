@@ -95,6 +95,7 @@ def test_vllm_flags_in_every_spelling() -> None:
         "speculative.method": "mtp",
         "speculative.tokens": 2,
         "kv_transfer.connector": "Nixl",
+        "kv_cache.offload": "Nixl",
     }
 
 
@@ -107,6 +108,26 @@ def test_flags_of_the_other_engines() -> None:
     assert "model.max_len" not in _asked("llama-server -m a.gguf -c 0"), "0 leaves it to the model"
     tensorrt = _asked("trtllm-serve a --max_batch_size 64 --kv_cache_free_gpu_memory_fraction 0.8")
     assert (tensorrt["scheduler.max_num_seqs"], tensorrt["memory.static_fraction"]) == (64, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (
+            'vllm serve a --kv-transfer-config \'{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}\'',
+            {"kv_transfer.connector": "LMCacheConnectorV1", "kv_transfer.role": "kv_both", "kv_cache.offload": "LMCache"},
+        ),
+        ("python -m sglang.launch_server --model-path a --enable-hierarchical-cache", {"kv_cache.offload": "HiCache"}),
+        ("python -m sglang.launch_server --model-path a --enable-lmcache", {"kv_cache.offload": "LMCache"}),
+        (
+            "python -m sglang.launch_server --model-path a --disaggregation-mode prefill --disaggregation-transfer-backend nixl",
+            {"kv_transfer.role": "prefill", "kv_transfer.connector": "nixl"},
+        ),
+        ("python -m sglang.launch_server --model-path a --disaggregation-transfer-backend nixl", {}),
+    ],
+)
+def test_tiers_and_transfers(text: str, fields: dict[str, str]) -> None:
+    assert _asked(text) == {"model.path": "a", **fields}
 
 
 def test_an_open_variable_asks_for_nothing_and_the_last_flag_counts() -> None:

@@ -71,7 +71,7 @@ def test_tiers_and_transfer() -> None:
     host = said(ARGS.replace("host_cache_size=None", "host_cache_size=8589934592"))
     assert host["kv_cache.offload"] == ("host_cache", "resolved")
     connector = "kv_connector_config=KvCacheConnectorConfig(connector_module='lmcache.integration.trtllm')"
-    assert said(ARGS.replace("kv_connector_config=None", connector))["kv_cache.offload"][0] == "lmcache.integration.trtllm"
+    assert said(ARGS.replace("kv_connector_config=None", connector))["kv_cache.offload"][0] == "LMCache"
     transfer = "cache_transceiver_config=CacheTransceiverConfig(backend='NIXL', max_tokens_in_buffer=None)"
     assert said(ARGS.replace("cache_transceiver_config=None", transfer))["kv_transfer.connector"][0] == "NIXL"
 

@@ -72,6 +72,8 @@ def _asked(command: LaunchCommand) -> Iterator[Asked]:
         yield from _vllm(command)
     elif command.engine.name == "llama_cpp":
         yield from _llama_cpp(command)
+    elif command.engine.name == "sglang":
+        yield from _sglang(command)
     yield from _table(command)
     yield from _switches(command)
     yield from _of_environment(command)
@@ -159,7 +161,18 @@ def _vllm(command: LaunchCommand) -> Iterator[Asked]:
     nested = {name: value for name, value in arguments_of(command).items() if isinstance(value, dict) and name in words}
     for field, value, key in vllm_arguments.requested(vllm_arguments.Arguments(nested, whole=True, only_typed=True)):
         if key in words and isinstance(value, str | int | float) and _fits(field, value):
-            yield Asked(field, value, (words[key].values or (words[key].flag,))[0])
+            word = (words[key].values or (words[key].flag,))[0]
+            yield Asked(field, value, word)
+            if field == "kv_transfer.connector":
+                yield Asked("kv_cache.offload", vllm_arguments.tier_of(str(value)), word)
+
+
+def _sglang(command: LaunchCommand) -> Iterator[Asked]:
+    """The transfer backend counts only where the server is one half of a pair."""
+    mode, backend = command.last("disaggregation_mode"), command.last("disaggregation_transfer_backend")
+    is_half = mode is not None and mode.is_known and bool(mode.values) and mode.values[0].text not in ("null", "")
+    if is_half and backend is not None and backend.is_known and backend.values:
+        yield Asked("kv_transfer.connector", backend.values[0].text, backend.values[0])
 
 
 def _fits(field: str, value: Any) -> bool:

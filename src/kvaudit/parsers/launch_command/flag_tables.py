@@ -5,6 +5,8 @@ Room: `parsers.launch_command`. Names are spelled with underscores, as the engin
 
 from __future__ import annotations
 
+from typing import Any
+
 from kvaudit.parsers.vllm import arguments as vllm_arguments
 
 _SGLANG = {
@@ -30,6 +32,7 @@ _SGLANG = {
     "random_seed": "run.seed",
     "trust_remote_code": "model.trust_remote_code",
     "cpu_offload_gb": "offload.cpu_weights_gib",
+    "disaggregation_mode": "kv_transfer.role",
 }
 _TENSORRT_LLM = {
     "model": "model.path",
@@ -113,11 +116,13 @@ ALSO_VALUED = {
     "tgi": ("port", "hostname"),
     "lmdeploy": ("server_port", "server_name", "cache_max_entry_count", "quant_policy"),
 }
-SWITCHES = {
+SWITCHES: dict[str, dict[str, tuple[str, Any]]] = {
     "sglang": {
         "disable_radix_cache": ("kv_cache.prefix_caching", False),
         "disable_overlap_schedule": ("scheduler.async_scheduling", False),
         "disable_cuda_graph": ("graphs.enforce_eager", True),
+        "enable_hierarchical_cache": ("kv_cache.offload", "HiCache"),
+        "enable_lmcache": ("kv_cache.offload", "LMCache"),
     },
     "lmdeploy": {"enable_prefix_caching": ("kv_cache.prefix_caching", True)},
 }

@@ -173,7 +173,8 @@ def _tiers(dump: Dump, cache: dict[str, Any]) -> Iterator[Said]:
     if isinstance(host, int) and host > 0:
         yield from _said(dump, "kv_cache.offload", "host_cache", "kv_cache_config")
     elif name := connector.get("connector_module") or connector.get("connector"):
-        yield from _said(dump, "kv_cache.offload", name, "kv_connector_config")
+        tier = "LMCache" if "lmcache" in str(name).lower() else name
+        yield from _said(dump, "kv_cache.offload", tier, "kv_connector_config")
     elif dump.whole and "host_cache_size" in cache and dump.values.get("kv_connector_config", 0) is None:
         yield from _said(dump, "kv_cache.offload", "none", "kv_connector_config")
     backend = _object(dump.values.get("cache_transceiver_config")).get("backend")

@@ -95,6 +95,11 @@ def _transfer(arguments: Arguments) -> Iterator[tuple[str, Any, str]]:
             yield field, config[key], "kv_transfer_config"
 
 
+def tier_of(connector: str) -> str:
+    """The name of the tier behind a connector: `LMCache` for each of its connectors, else the connector's own."""
+    return "LMCache" if "lmcache" in connector.lower() else connector
+
+
 def offload(arguments: Arguments, connector: Any) -> str | None:
     """`kv_cache.offload` as the arguments and the connector prove it, or None.
 
@@ -102,7 +107,7 @@ def offload(arguments: Arguments, connector: Any) -> str | None:
     `kv_offloading_size` depends on the version, so only the connector's own line names it.
     """
     if isinstance(connector, str) and connector:
-        return "LMCache" if "lmcache" in connector.lower() else connector
+        return tier_of(connector)
     asked = [key for key in _OFFLOAD_KEYS if arguments.values.get(key) not in (None, 0, 0.0, {})]
     if asked:
         backend = arguments.values.get("kv_offloading_backend")
