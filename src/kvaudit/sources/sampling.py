@@ -21,18 +21,26 @@ class Sample:
     """The lines of periodic kinds that are kept. `stride` says how many lines one of them stands for."""
 
     def __init__(self) -> None:
+        # step and gap: bytes and physical lines between two lines of a sample with stride 1
         self.stride = 1
         self._kept: list[RawLine] = []
-        self._seen = 0
+        self._seen = self._number = 0
         self._step = 0
+        self._gap = 0
+        self._at: dict[bytes, int] = {}
         self._latest: dict[bytes, RawLine] = {}
         self._last: dict[int, RawLine] = {}
 
     def take(self, kind: bytes, line: RawLine) -> None:
         """One more line; where the scan leaves lines out, the line stands for those up to the next one."""
         self._latest[kind] = line
-        self._seen += 1
-        if self._step or self._seen % self.stride == 0:
+        self._seen, self._number = self._seen + 1, line.number
+        if self._step:
+            if line.number < self._at.get(kind, 0):
+                return
+            self._at[kind] = line.number + self._gap * self.stride
+            self._kept.append(line)
+        elif self._seen % self.stride == 0:
             self._kept.append(line)
         if len(self._kept) >= (_MOST if self.stride == 1 else 2 * _ENOUGH):
             factor = len(self._kept) // _ENOUGH
@@ -50,7 +58,7 @@ class Sample:
         if self._seen and self.stride > 1 and not self._step:
             spacing = size // self._seen
             if spacing * self.stride >= _LEAST_STEP:
-                self._step = max(1, spacing)
+                self._step, self._gap = max(1, spacing), self._number // self._seen
         return self._step * self.stride
 
     def lines(self) -> list[RawLine]:
