@@ -61,6 +61,18 @@ def test_every_format(format_: str) -> None:
     assert "output-tokens-counted-by-chunks" in done.stdout
 
 
+def test_a_rejection_without_a_finding_is_seen_in_ci() -> None:
+    arms = (PAIRS / "b", PAIRS / "a", "--ignore", "row-label-incomplete")
+    sarif = json.loads(call(*arms, "--format", "sarif").stdout)
+    (invocation,) = sarif["runs"][0]["invocations"]
+    assert invocation["exitCode"] == 1
+    assert any("gate: reject b" in one["message"]["text"] for one in invocation["toolExecutionNotifications"])
+    (entry,) = json.loads(call(*arms, "--format", "gitlab").stdout)
+    assert (entry["check_name"], entry["severity"]) == ("acceptance-gate", "critical")
+    assert '<failure message="PASS · no findings · exit 1: the gate rejects b"' in call(*arms, "--format", "junit").stdout
+    assert "::error title=kvaudit::PASS · no findings · exit 1: the gate rejects b" in call(*arms, "--format", "github").stdout
+
+
 def test_markdown_holds_the_table_and_the_gate() -> None:
     text = call(PAIRS / "a", PAIRS / "b", "--format", "markdown").stdout
     assert "## Results" in text

@@ -16,6 +16,7 @@ from kvaudit.redaction import Redactor
 from kvaudit.reports.github_actions import disarm_json
 from kvaudit.reports.places import first_file, places_of, repository_path, told
 from kvaudit.reports.redacted import for_people
+from kvaudit.reports.results_words import gate_sentences
 
 _SEVERITIES: dict[Severity, str] = {"error": "critical", "warning": "minor", "note": "info"}
 
@@ -28,7 +29,7 @@ def render(report: Report, redactor: Redactor) -> str:
         _entry(finding, digest, safe) for finding, digest in zip(safe.findings, prints, strict=True) if finding.state == "fired"
     ]
     unique: dict[str, dict[str, Any]] = {}
-    for one in [*entries, *(_open(name, safe) for name in safe.undecided)]:
+    for one in [*entries, *_gate(safe), *(_open(name, safe) for name in safe.undecided)]:
         unique.setdefault(one["fingerprint"], one)
     return to_text(list(unique.values()))
 
@@ -53,6 +54,16 @@ def _entry(finding: Finding, digest: str, report: Report) -> dict[str, Any]:
     place = places_of(finding, report)[0]
     severity = _SEVERITIES[finding.severity]
     return entry(finding.rule, told(finding, report), severity, path=place.path, line=place.line or 1, digest=digest)
+
+
+def _gate(report: Report) -> list[dict[str, Any]]:
+    """What the acceptance gate came to, where the exit code is its own."""
+    if report.command != "results" or report.gate is None or report.gate.decision not in ("reject", "not_enough_runs"):
+        return []
+    severity = "critical" if report.gate.decision == "reject" else "major"
+    digest = hashlib.sha256(f"gate {report.gate.decision} {report.gate.metric}".encode()).hexdigest()
+    text = " ".join(gate_sentences(report))
+    return [entry("acceptance-gate", text, severity, path=first_file(report, "b"), line=1, digest=digest)]
 
 
 def _open(name: str, report: Report) -> dict[str, Any]:

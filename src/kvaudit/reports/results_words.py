@@ -84,6 +84,13 @@ def gate_title(gate: Gate) -> str:
     return f"{_GATE_WORDS[gate.decision]} by {gate.metric} ({gate.direction} is better)"
 
 
+def gate_sentences(report: Report) -> list[str]:
+    """The decision with its first reasons, for formats that list sentences; empty where no gate was asked for."""
+    if report.gate is None or report.command != "results":
+        return []
+    return [f"gate: {gate_title(report.gate)}. {' '.join(report.gate.reasons[:2])}".strip()]
+
+
 def gate_lines(gate: Gate) -> list[str]:
     """The numbers of the gate and its reasons, each a line."""
     lines = []

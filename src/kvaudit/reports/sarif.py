@@ -17,6 +17,7 @@ from kvaudit.redaction import Redactor
 from kvaudit.reports.github_actions import disarm_json
 from kvaudit.reports.places import Place, places_of, told, uri_of
 from kvaudit.reports.redacted import for_people
+from kvaudit.reports.results_words import gate_sentences
 from kvaudit.reports.rule_texts import RuleText, texts_of
 from kvaudit.reports.summary import exit_meaning
 
@@ -96,6 +97,12 @@ def _location(place: Place) -> Json:
     return location
 
 
+def _gate(report: Report) -> list[Json]:
+    """The decision of the acceptance gate, which is no finding of a rule."""
+    level = {0: "note", 3: "warning"}.get(report.exit_code, "error")
+    return [{"level": level, "message": message(text)} for text in gate_sentences(report)]
+
+
 def _invocation(report: Report) -> Json:
     """3.20: the call decided something, so it was successful, whatever the verdict."""
     notes = [
@@ -111,6 +118,6 @@ def _invocation(report: Report) -> Json:
         "executionSuccessful": True,
         "exitCode": report.exit_code,
         "exitCodeDescription": exit_meaning(report),
-        "toolExecutionNotifications": [*undecided, *notes],
+        "toolExecutionNotifications": [*_gate(report), *undecided, *notes],
         "toolConfigurationNotifications": [{"level": "note", "message": message(text)} for text in report.settings.notes],
     }
