@@ -161,6 +161,8 @@ def test_adapters_are_noted_and_several_names_decide_nothing(tmp_path: Path) -> 
     record = arm(tmp_path, {**models, "data": [models["data"][0], adapter]})
     assert record.value("model.path") == "/srv/models/atlas-1b"
     assert "1 adapters" in record.sources[0].notes[0]
+    alias = {**models["data"][0], "id": "atlas-fast"}
+    assert arm(tmp_path, {**models, "data": [models["data"][0], alias]}).value("model.path") == "/srv/models/atlas-1b"
     other = {**models["data"][0], "id": "other", "root": "/srv/models/other"}
     assert arm(tmp_path, {**models, "data": [models["data"][0], other]}).state("model.path") == "unknown"
 

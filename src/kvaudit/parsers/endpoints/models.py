@@ -41,11 +41,12 @@ class ModelList(AnswerParser):
         bases = [one for one in models if one.get("parent") is None]
         engine = _OWNERS.get(str(bases[0].get("owned_by"))) if bases else None
         answer.say("engine.name", engine, "observed", "/data")
-        if len(bases) == 1:
-            _state(answer, bases[0], engine)
         notes = [f"{len(models) - len(bases)} adapters are served beside the model"] if len(models) > len(bases) else []
-        if len(bases) > 1:
-            notes.append(f"{len(bases)} models or names are served; none of them is taken for the run's")
+        served = {(str(one.get("root")), str(one.get("max_model_len"))) for one in bases}
+        if len(bases) == 1 or (len(served) == 1 and bases[0].get("root") is not None):
+            _state(answer, bases[0], engine)
+        elif bases:
+            notes.append(f"{len(bases)} models are served; none of them is taken for the run's")
         return answer.reading(engine, notes)
 
 
