@@ -57,6 +57,19 @@ def test_a_clear_gain_and_a_clear_loss() -> None:
     assert decide([scored(90.0, 1000)], [scored(80.0, 1000)], metric="accuracy").decision == "reject"
 
 
+def test_the_standard_error_of_paired_answers() -> None:
+    """50 answers won and 10 lost of 300: 13.33 points, √(60 − 40²/300)/300 = 2.464 points."""
+    gate = decide_accuracy(answers(300, range(50)), answers(300, range(50, 60)))
+    assert gate.difference == pytest.approx(40 / 3)
+    assert gate.interval is not None
+    assert gate.interval.high - gate.interval.low == pytest.approx(2 * 1.96 * 2.464, abs=0.01)
+
+
+def test_thirty_questions_are_the_least_for_totals() -> None:
+    assert decide([scored(0.9, 30)], [scored(0.1, 30)], metric="score").decision == "reject"
+    assert decide([scored(0.9, 29)], [scored(0.1, 29)], metric="score").decision == "not_enough_runs"
+
+
 def test_two_standard_errors_alone_are_not_enough_where_the_exact_test_disagrees() -> None:
     before, after = answers(40, range(5)), answers(40)  # 5 : 0, beyond 2.2 standard errors, p = 2/32
     gate = decide_accuracy(before, after)

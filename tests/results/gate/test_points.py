@@ -68,6 +68,14 @@ def test_a_loss_at_one_point_loses() -> None:
     assert any(reason.startswith("256/2048 tokens (decode-heavy): reject.") for reason in gate.reasons)
 
 
+def test_of_two_losses_the_larger_decides() -> None:
+    far_worse = tuple(0.9 * value for value in WORSE)
+    gate = decide(*two_points(far_worse, WORSE))
+    assert [shape.decision for shape in gate.shapes] == ["reject", "reject"]
+    assert gate.decided_by == "8192/256 tokens"
+    assert decide(*two_points(WORSE, far_worse)).decided_by == "256/2048 tokens"
+
+
 def test_a_point_with_too_few_runs_leaves_the_answer_open() -> None:
     a, b = two_points(BETTER, BETTER)
     gate = decide(a[:9], b[:9])

@@ -35,10 +35,12 @@ def runs_on_both(pair: PairContext) -> tuple[list[Run], list[Run]] | Outcome:
 
 @predicate("pair", {"count": NUMBER})
 def fewer_runs_than(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
-    """An arm holds fewer runs than this at every load that both arms measured."""
+    """An arm holds fewer runs than this at every load that both arms measured; of accuracy the questions count, not the runs."""
     found = runs_on_both(pair)
     if isinstance(found, Outcome):
         return found
+    if pair.gate is not None and pair.gate.metric == "score":
+        return Outcome(False)
     if pair.gate is not None and pair.gate.metric == _ANSWERS:
         return Outcome(False, _cited(pair, found, (_ANSWERS, "score_items")))
     a, b = found
