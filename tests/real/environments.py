@@ -43,6 +43,7 @@ def llama_cpp() -> Path:
             _reach(LLAMA_CPP[0])
             _venv(folder)
             _pip(folder, "--only-binary=:all:", *LLAMA_CPP)
+            _run([str(folder / "bin/python"), "-c", "import gguf, xllamacpp"], 60, "the packages do not run on this machine")
     return folder
 
 
