@@ -97,6 +97,14 @@ def test_runs_that_list_their_answers_are_compared_item_by_item() -> None:
     assert not decide([double], [double], metric="score").paired
 
 
+def test_of_several_datasets_the_common_one_is_compared() -> None:
+    exam, other = scored(0.9, dataset="exam"), scored(0.2, dataset="other")
+    assert decide([exam, other], [exam], metric="score").difference == 0.0
+    both = decide([exam, other], [exam, other], metric="score")
+    assert both.decision == "not_enough_runs"
+    assert both.reasons == ["The arms share several datasets, exam, other: give the files of one at a time."]
+
+
 @pytest.mark.parametrize(
     ("a", "b", "why"),
     [
@@ -105,7 +113,7 @@ def test_runs_that_list_their_answers_are_compared_item_by_item() -> None:
         (scored(120), scored(130), "not all shares"),
         (scored(0.9, None), scored(0.8), "number of questions"),
         (scored(0.9, 20), scored(0.1, 20), "20 questions: below 30"),
-        (scored(0.9, dataset="gsm8k"), scored(0.8, dataset="gpqa"), "different datasets"),
+        (scored(0.9, dataset="gsm8k"), scored(0.8, dataset="gpqa"), "different datasets: gsm8k on arm A, gpqa on arm B"),
         (scored(0.9), run(5.0), "No run of arm B has a score."),
         (scored(float("nan")), scored(0.8), "No run of arm A has a score."),
     ],

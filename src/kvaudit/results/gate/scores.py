@@ -30,14 +30,17 @@ def decide_scores(a: Sequence[Run], b: Sequence[Run]) -> Gate:
     missing = [f"No run of arm {name} has a score." for name, runs in zip("AB", scored, strict=True) if not runs]
     if missing:
         return undecided(counts, missing)
+    held = [{_dataset(run) for run in runs} for runs in scored]
+    if len(held[0] & held[1]) != 1:
+        return undecided(counts, [_datasets(held)])
+    (dataset,) = held[0] & held[1]
+    scored = [[run for run in runs if _dataset(run) == dataset] for runs in scored]
     items = [_items(runs) for runs in scored]
     if items[0] and items[1]:
         return decide_accuracy(items[0], items[1])
     scale = _scale([run.number("score") or 0.0 for runs in scored for run in runs])
     if scale is None:
         return undecided(counts, ["The scores are not all shares, nor all percent: a test for shares does not apply."])
-    if len({_dataset(run) for runs in scored for run in runs}) > 1:
-        return undecided(counts, ["The scores are of different datasets."])
     return _by_totals(scored, scale)
 
 
@@ -64,9 +67,16 @@ def _scale(values: Sequence[float]) -> float | None:
     return 1.0 if all(1 < value <= 100 for value in values) else None
 
 
-def _dataset(run: Run) -> str | None:
+def _dataset(run: Run) -> str:
     held = run.values.get("dataset")
-    return None if held is None else str(held.value)
+    return "unnamed" if held is None else str(held.value)
+
+
+def _datasets(held: Sequence[set[str]]) -> str:
+    names = [", ".join(sorted(one)) for one in held]
+    if held[0] & held[1]:
+        return f"The arms share several datasets, {', '.join(sorted(held[0] & held[1]))}: give the files of one at a time."
+    return f"The scores are of different datasets: {names[0]} on arm A, {names[1]} on arm B."
 
 
 def _questions(runs: Sequence[Run]) -> int | None:
