@@ -124,3 +124,15 @@ def test_pinned_lengths_that_the_total_contradicts() -> None:
     (found,) = Results(record_with(run)).disagreements
     assert not found.serious
     assert "I14" in found.text
+
+
+@pytest.mark.parametrize(
+    ("printed", "times", "count"),
+    [(100.0, (1000.0, 1000.0), 0), (80.0, (800.0, 1333.333), 1), (100.0, (1000.0, 900.0), 1)],
+)
+def test_samples_of_llama_bench(printed: float, times: tuple[float, ...], count: int) -> None:
+    """100 tokens: 100 tok/s in 1,000 ms each; 125 and 75 tok/s have the mean 100 and not 80; 100 tok/s are not 100 in 900 ms."""
+    speeds = (125.0, 75.0) if printed == 80.0 else (100.0, 100.0)
+    rows = [{"output_throughput": speed, "e2e": time} for speed, time in zip(speeds, times, strict=True)]
+    run = run_of("llama-bench", output_length=100, output_throughput=printed).model_copy(update={"requests": rows})
+    assert [one.serious for one in Results(record_with(run)).disagreements] == [True] * count

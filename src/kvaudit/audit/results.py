@@ -75,7 +75,7 @@ def _open_results(report: Report, records: Sequence[Record], wishes: Wishes) -> 
     if len(blind) < runs or name in settled(wishes).accept_unknown or settled(wishes).allow_unknown:
         return
     report.undecided = list(dict.fromkeys([*report.undecided, name]))
-    report.reasons.append(f"No figure of {', '.join(dict.fromkeys(blind[:3]))} can be compared with another one of it.")
+    report.reasons.append(f"No count or rate of {', '.join(dict.fromkeys(blind[:3]))} can be compared with another figure of it.")
     if report.verdict == "pass":
         report.verdict = "cannot_tell"
 

@@ -14,9 +14,9 @@ from kvaudit.audit.context import ARM_NAMES
 from kvaudit.audit.report import LoadFigure, ResultsPart, ResultsRow, RunRow
 from kvaudit.parsers.results.run import Run, unit_of
 from kvaudit.record.model import Record
-from kvaudit.results.checking import check_run
 from kvaudit.results.chunks import per_chunk
 from kvaudit.results.corrections import Corrected, corrected_runs
+from kvaudit.results.disagreements import compared
 from kvaudit.results.evidence import Results, recomputed, results_of
 from kvaudit.results.gate.metrics import default_metric, metric_name
 from kvaudit.results.gate.model import Gate
@@ -86,7 +86,7 @@ def _run_rows(results: Sequence[Results], corrected: list[list[Corrected]] | Non
 
 
 def _run_row(arm: str, run: Run, results: Results) -> RunRow:
-    checks = [one for one in check_run(run) if one.holds is not None]
+    checks = compared(run)
     chunk = per_chunk(run, results.server(run).accept_length)
     return RunRow(
         arm=arm,
