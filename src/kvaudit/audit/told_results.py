@@ -13,11 +13,12 @@ from kvaudit.audit.predicates.results_pair import matched
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.evidence import recomputed, results_of
 from kvaudit.results.labels import lacking
-from kvaudit.results.prompts import cached_share
+from kvaudit.results.prompts import all_meant_unique, cached_share
 from kvaudit.results.repeats import WarmUp, impossible, mean_length, warm_ups
 from kvaudit.results.runs import place
 
 _MOST = 3
+_MANY_HITS = 0.1
 
 
 def _listed(said: Sequence[str]) -> str:
@@ -63,14 +64,16 @@ def _doubts(arm: ArmContext) -> str:
 
 
 def _hits(arm: ArmContext) -> str:
-    """The share of prompt tokens found in the prefix cache, by who says so; without one, what repeated runs show."""
+    """Prompts that were meant to be unique and came from the cache, by who says so; else what repeated runs let suspect."""
     runs = results_of(arm.record).runs
     rate = arm.record.value("runtime.prefix_hit_rate")
-    said = [f"{rate:.1%} by the server"] if isinstance(rate, int | float) else []
-    said += [f"{share:.1%} by the client" for run in runs if (share := cached_share(run)) is not None]
-    if said:
-        return _listed(said)
-    return _listed([_warming(one) for one in warm_ups(runs)])
+    told = [(float(rate), "the server")] if isinstance(rate, int | float) else []
+    told += [(share, "the client") for run in runs if (share := cached_share(run)) is not None]
+    if all_meant_unique(runs, arm.record) and max((share for share, _ in told), default=0.0) >= _MANY_HITS:
+        said = _listed([f"{share:.1%} by {whose}" for share, whose in told])
+        return f"prompts that were meant to be unique came from the prefix cache: {said}"
+    found = _listed([_warming(one) for one in warm_ups(runs)])
+    return f"a prefix cache that the first run warmed is suspected: {found}" if found else ""
 
 
 def _warming(found: WarmUp) -> str:
