@@ -1,17 +1,18 @@
-"""What reading a log record by record has in common: rows that count, lines that look like one and do not read, notices, heads.
+"""What reading a log record by record has in common: pieces of a line, rows that count, notices, verdicts, the reading.
 
 Room: `parsers`, shared by the engines' log parsers. No engine's words stand here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from kvaudit.parsers.collector import Collector, Placed
-from kvaudit.parsers.facts import Unparsed
+from kvaudit.parsers.facts import Origin, Reading, Start, Unparsed
 from kvaudit.parsers.outcome import Outcome
-from kvaudit.parsers.tables import Match, Row
+from kvaudit.parsers.tables import Match, Row, fact
+from kvaudit.parsers.tested import newer_notes
 from kvaudit.sources.lines import Line, hit_lines, without_colours
 from kvaudit.sources.source import Source
 
@@ -79,6 +80,44 @@ def add_outcome(collector: Collector, outcome: Outcome, ready: Placed | None, st
     collector.add("engine.failure", cause, "observed", [origin])
     if outcome.died:
         collector.note("died-while-serving", cause[:_LONGEST], [origin])
+
+
+def segments(text: str) -> Iterator[tuple[str, int]]:
+    """The pieces of a line between carriage returns that say something, each with its offset: progress bars hide lines."""
+    offset = 0
+    for segment in text.split("\r"):
+        if segment.strip():
+            yield segment, offset
+        offset += len(segment) + 1
+
+
+def all_records(source: Source, records: Callable[[Line], Iterator[_T]]) -> Iterator[_T]:
+    """The records of every line that held a hint."""
+    for line in hit_lines(source):
+        yield from records(line)
+
+
+def last_lines(first_lines: Sequence[int], lines: int) -> Iterator[int]:
+    """The last line of each start: the one before the next start, at the end that of the document."""
+    yield from (following - 1 for following in first_lines[1:])
+    yield lines
+
+
+def reading_of(
+    source: Source,
+    engine: str,
+    starts: list[Start],
+    *,
+    named: list[Origin],
+    begins: Sequence[Origin] = (),
+    unparsed: list[Unparsed] | None = None,
+    notes: Iterable[str] = (),
+) -> Reading:
+    """The reading of a log: its starts (the whole document where none was told apart), and what holds for all of them."""
+    starts = starts or [Start(first_line=1, last_line=max(1, source.lines))]
+    newer = newer_notes(engine, (one for start in starts for one in start.facts))
+    facts = [fact("engine.name", engine, "observed", named), fact("engine.starts", len(starts), "observed", list(begins))]
+    return Reading(kind="engine-log", engine=engine, starts=starts, facts=facts, unparsed=unparsed or [], notes=[*notes, *newer])
 
 
 def first_records(source: Source, records: Callable[[Line], Iterator[_T]], most_lines: int) -> Iterator[_T]:

@@ -12,10 +12,9 @@ from typing import Any
 
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Reading, Start
-from kvaudit.parsers.log_reading import first_records, note
-from kvaudit.parsers.tables import Match, Table, fact
-from kvaudit.parsers.tested import newer_notes
-from kvaudit.sources.lines import Line, hit_lines
+from kvaudit.parsers.log_reading import all_records, first_records, note, reading_of
+from kvaudit.parsers.tables import Match, Table
+from kvaudit.sources.lines import Line
 from kvaudit.sources.source import Source
 
 _MOST_RECORDS = 400
@@ -111,19 +110,12 @@ def _quotes(source: Source) -> bool:
 def read(dialect: Dialect, source: Source) -> Reading:
     """Facts per start and notes of the source."""
     starts: list[PlainStart] = []
-    for line in hit_lines(source):
-        for record in dialect.records(line):
-            _take(dialect, source, starts, record)
+    for record in all_records(source, dialect.records):
+        _take(dialect, source, starts, record)
     finished = [_finish(dialect, starts, index) for index in range(len(starts))]
-    if not finished:
-        finished.append(Start(first_line=1, last_line=max(1, source.lines)))
-    reading = Reading(kind="engine-log", engine=dialect.name, starts=finished)
     first = next((start for start in starts if start.first_own), None)
     named = [first.collector.origin(first.first_own, 0, "recognition")] if first and first.first_own else []
-    reading.facts.append(fact("engine.name", dialect.name, "observed", named))
-    reading.facts.append(fact("engine.starts", len(finished), "observed", []))
-    reading.notes += newer_notes(dialect.name, (one for start in finished for one in start.facts))
-    return reading
+    return reading_of(source, dialect.name, finished, named=named)
 
 
 def _take(dialect: Dialect, source: Source, starts: list[PlainStart], record: Record) -> None:

@@ -5,14 +5,13 @@ Room: the `Parser` protocol for llama.cpp, nothing else; every step has its own 
 
 from __future__ import annotations
 
-from kvaudit.parsers.facts import Reading, Start
+from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.llama_cpp import recognition, rows
 from kvaudit.parsers.llama_cpp.reading import Reader
 from kvaudit.parsers.llama_cpp.silence import TOO_EARLY
 from kvaudit.parsers.llama_cpp.splitter import Splitter
 from kvaudit.parsers.llama_cpp.start import StartBuilder
-from kvaudit.parsers.tables import fact
-from kvaudit.parsers.tested import newer_notes
+from kvaudit.parsers.log_reading import reading_of
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
@@ -42,15 +41,10 @@ class LlamaCppLog:
 
 def _reading(source: Source, found: list[tuple[StartBuilder, int]], reader: Reader) -> Reading:
     starts = [builder.start(builder.settle(), last) for builder, last in found]
-    starts = starts or [Start(first_line=1, last_line=max(1, source.lines))]
     builders = [builder for builder, _ in found]
-    reading = Reading(kind="engine-log", engine="llama_cpp", starts=starts, unparsed=reader.unparsed)
-    newer = newer_notes("llama_cpp", (one for start in starts for one in start.facts))
-    reading.notes = [*reader.notes, *notes(builders), *newer]
     begins = [builder.collector.origin(builder.first, 0, "start") for builder in builders[:_MOST_STARTS_SHOWN] if builder.first]
-    reading.facts.append(fact("engine.name", "llama_cpp", "observed", begins[:1]))
-    reading.facts.append(fact("engine.starts", len(starts), "observed", begins))
-    return reading
+    said = [*reader.notes, *notes(builders)]
+    return reading_of(source, "llama_cpp", starts, named=begins[:1], begins=begins, unparsed=reader.unparsed, notes=said)
 
 
 def notes(builders: list[StartBuilder]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import re2
 
+from kvaudit.parsers.log_reading import segments
 from kvaudit.parsers.plain_log import Record
 from kvaudit.sources.lines import Line
 
@@ -21,11 +22,8 @@ _UVICORN = re2.compile(r"^(?:.{0,200}?[\s|])?(?P<level>DEBUG|INFO|WARNING|ERROR|
 
 def records(line: Line) -> Iterator[Record]:
     """The records of one physical line, in order; progress bars hide lines behind carriage returns."""
-    offset = 0
-    for segment in line.text.split("\r"):
-        if segment.strip():
-            yield from _of_segment(line, segment, offset)
-        offset += len(segment) + 1
+    for segment, offset in segments(line.text):
+        yield from _of_segment(line, segment, offset)
 
 
 def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:

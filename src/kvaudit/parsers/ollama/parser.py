@@ -6,16 +6,15 @@ Room: the `Parser` protocol for Ollama, nothing else. A start is a model runner;
 from __future__ import annotations
 
 from kvaudit.parsers.collector import Collector
-from kvaudit.parsers.facts import Fact, Reading, Start
+from kvaudit.parsers.facts import Origin, Reading, Start
 from kvaudit.parsers.llama_cpp import rows as llama_cpp_rows
 from kvaudit.parsers.llama_cpp.reading import Reader
 from kvaudit.parsers.llama_cpp.start import StartBuilder
+from kvaudit.parsers.log_reading import reading_of
 from kvaudit.parsers.ollama import recognition, rows, unwrapping
 from kvaudit.parsers.ollama.reader import Attribution
 from kvaudit.parsers.ollama.runner import Runner
 from kvaudit.parsers.ollama.serve import Serve
-from kvaudit.parsers.tables import fact
-from kvaudit.parsers.tested import newer_notes
 from kvaudit.sources.source import Source
 
 _MOST_STARTS_SHOWN = 20
@@ -44,14 +43,9 @@ class OllamaLog:
         for index, one in enumerate(found):
             last = _first_line(found[index + 1]) - 1 if index + 1 < len(found) else source.lines
             starts.append(one.finish(last) if isinstance(one, Runner) else _without_runner(one, source, last))
-        reading = Reading(
-            kind="engine-log", engine="ollama", starts=starts or [Start(first_line=1, last_line=max(1, source.lines))]
-        )
-        if not attribution.runners:
-            reading.notes.append(_NO_RUNNER)
-        reading.facts += _of_the_log(source, found)
-        reading.notes += newer_notes("ollama", (one for start in reading.starts for one in start.facts))
-        return reading
+        begins = _begins(source, found)
+        said = [] if attribution.runners else [_NO_RUNNER]
+        return reading_of(source, "ollama", starts, named=begins[:1], begins=begins, notes=said)
 
 
 def _first_line(one: Runner | Serve) -> int:
@@ -66,11 +60,7 @@ def _without_runner(serve: Serve, source: Source, last_line: int) -> Start:
     return start.model_copy(update={"outcome": "no model was loaded"})
 
 
-def _of_the_log(source: Source, found: list[Runner | Serve]) -> list[Fact]:
+def _begins(source: Source, found: list[Runner | Serve]) -> list[Origin]:
     collector = Collector(source, "ollama")
     firsts = [one.builder.first if isinstance(one, Runner) else one.first for one in found[:_MOST_STARTS_SHOWN]]
-    begins = [collector.origin(record, 0, "start") for record in firsts if record]
-    return [
-        fact("engine.name", "ollama", "observed", begins[:1]),
-        fact("engine.starts", max(1, len(found)), "observed", begins),
-    ]
+    return [collector.origin(record, 0, "start") for record in firsts if record]

@@ -13,6 +13,7 @@ from typing import Any
 
 import re2
 
+from kvaudit.parsers.log_reading import segments
 from kvaudit.sources.lines import Line
 
 _STAMP = re2.compile(
@@ -65,11 +66,8 @@ class Record:
 
 def records(line: Line) -> Iterator[Record]:
     """The records of one physical line, in order; text that clients sent is left out."""
-    offset = 0
-    for segment in line.text.split("\r"):
-        if segment.strip():
-            yield from _of_segment(line, segment, offset)
-        offset += len(segment) + 1
+    for segment, offset in segments(line.text):
+        yield from _of_segment(line, segment, offset)
 
 
 def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re2
 
-from kvaudit.parsers.facts import Origin, Reading, Start
-from kvaudit.parsers.log_reading import Sieve, note
+from kvaudit.parsers.facts import Origin, Reading
+from kvaudit.parsers.log_reading import Sieve, all_records, last_lines, note, reading_of
 from kvaudit.parsers.sglang import arguments, recognition, rows, statistics
 from kvaudit.parsers.sglang.joining import continued
 from kvaudit.parsers.sglang.messages import Record, records
 from kvaudit.parsers.sglang.splitter import Splitter
 from kvaudit.parsers.sglang.start import StartBuilder
-from kvaudit.parsers.tables import Match, fact
-from kvaudit.sources.lines import hit_lines
+from kvaudit.parsers.tables import Match
 from kvaudit.sources.source import Source
 
 _OPENERS = frozenset({"banner", "launch-path", "arguments", "argument-error"})
@@ -49,20 +48,13 @@ class _Reader:
         self.joined: list[str] = []
 
     def read(self) -> Reading:
-        for line in hit_lines(self.source):
-            for record in records(line):
-                self._take(record)
+        for record in all_records(self.source, records):
+            self._take(record)
         starts = self.splitter.starts
-        finished = []
-        for index, start in enumerate(starts):
-            last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
-            finished.append(start.finish(last, self.source.sampled))
-        if not finished:
-            finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
-        reading = Reading(kind="engine-log", engine="sglang", starts=finished, unparsed=self.sieve.unparsed, notes=self.joined)
-        reading.facts.append(fact("engine.name", "sglang", "observed", self._origin_of_name()))
-        reading.facts.append(fact("engine.starts", len(finished), "observed", []))
-        return reading
+        ends = last_lines([start.first_line for start in starts], self.source.lines)
+        finished = [start.finish(end, self.source.sampled) for start, end in zip(starts, ends, strict=False)]
+        named, unparsed = self._origin_of_name(), self.sieve.unparsed
+        return reading_of(self.source, "sglang", finished, named=named, unparsed=unparsed, notes=self.joined)
 
     def _take(self, record: Record) -> None:
         if statistics.is_statistics(record):

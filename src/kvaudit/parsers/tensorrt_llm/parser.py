@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvaudit.parsers.facts import Origin, Reading, Start
-from kvaudit.parsers.log_reading import Sieve, note
+from kvaudit.parsers.facts import Origin, Reading
+from kvaudit.parsers.log_reading import Sieve, all_records, last_lines, note, reading_of
 from kvaudit.parsers.tables import Match, Row, fact
 from kvaudit.parsers.tensorrt_llm import llm_args, recognition, rows
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
 from kvaudit.parsers.tensorrt_llm.splitter import Splitter
 from kvaudit.parsers.tensorrt_llm.start import StartBuilder
-from kvaudit.parsers.tested import newer_notes
-from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
 _OPENERS = ("banner", "launch", "triton-launch")
@@ -52,21 +50,15 @@ class _Reader:
         self.cut_line = 0 if terminated else source.lines
 
     def read(self) -> Reading:
-        for line in hit_lines(self.source):
-            for record in records(line):
-                self._take(record)
+        for record in all_records(self.source, records):
+            self._take(record)
         starts = self._starts()
-        finished = []
-        for index, start in enumerate(starts):
-            last = starts[index + 1].first_line - 1 if index + 1 < len(starts) else self.source.lines
-            finished.append(start.finish(last))
-        if not finished and not self.builds:
-            finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
-        reading = Reading(kind="engine-log", engine="tensorrt_llm", starts=finished, unparsed=self.sieve.unparsed)
-        reading.facts.append(fact("engine.name", "tensorrt_llm", "observed", self._origin_of_name(starts)))
-        reading.facts.append(fact("engine.starts", len(finished), "observed", []))
-        reading.notes += newer_notes("tensorrt_llm", (one for start in finished for one in start.facts))
-        if not finished:
+        ends = last_lines([start.first_line for start in starts], self.source.lines)
+        finished = [start.finish(end) for start, end in zip(starts, ends, strict=False)]
+        named, unparsed = self._origin_of_name(starts), self.sieve.unparsed
+        reading = reading_of(self.source, "tensorrt_llm", finished, named=named, unparsed=unparsed)
+        if self.builds and not finished:
+            reading.starts, reading.facts = [], [*reading.facts[:1], fact("engine.starts", 0, "observed", [])]
             reading.notes.append("this is the log of building an engine; nothing served")
         return reading
 

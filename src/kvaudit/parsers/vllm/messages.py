@@ -14,6 +14,7 @@ from typing import Any
 
 import re2
 
+from kvaudit.parsers.log_reading import segments
 from kvaudit.parsers.vllm.processes import Process, behind_prefixes, innermost
 from kvaudit.sources.lines import Line
 
@@ -59,11 +60,8 @@ def records(line: Line) -> Iterator[Record]:
     if line.text.startswith("{") and (record := _json_record(line)):
         yield record
         return
-    offset = 0
-    for segment in line.text.split("\r"):
-        if segment.strip():
-            yield from _of_segment(line, segment, offset)
-        offset += len(segment) + 1
+    for segment, offset in segments(line.text):
+        yield from _of_segment(line, segment, offset)
 
 
 def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kvaudit.parsers.facts import Origin, Reading, Start
-from kvaudit.parsers.log_reading import Sieve, note
-from kvaudit.parsers.tables import Match, fact
-from kvaudit.parsers.tested import newer_notes
+from kvaudit.parsers.facts import Origin, Reading
+from kvaudit.parsers.log_reading import Sieve, all_records, last_lines, note, reading_of
+from kvaudit.parsers.tables import Match
 from kvaudit.parsers.vllm import arguments, engine_line, recognition, rows, statistics
 from kvaudit.parsers.vllm.messages import Record, records
 from kvaudit.parsers.vllm.readiness import accepts_startup_complete
 from kvaudit.parsers.vllm.splitter import MOST_STARTS, Splitter
 from kvaudit.parsers.vllm.start import StartBuilder
-from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import Source
 
 _OPENERS = {
@@ -79,23 +77,24 @@ class _Reader:
         self.cut_line = 0 if terminated else source.lines
 
     def read(self) -> Reading:
-        for line in hit_lines(self.source):
-            for record in records(line):
-                self._take(record)
+        for record in all_records(self.source, records):
+            self._take(record)
         starts = self.splitter.starts
-        finished = []
-        for index, start in enumerate(starts):
-            is_last = index + 1 == len(starts)
-            end = self.source.lines if is_last else starts[index + 1].first_line - 1
-            finished.append(start.finish(end, is_last=is_last, sampled=self.source.sampled))
-        if not finished:
-            finished.append(Start(first_line=1, last_line=max(1, self.source.lines)))
-        reading = Reading(kind="engine-log", engine="vllm", starts=finished, unparsed=self.sieve.unparsed)
-        reading.facts.append(fact("engine.name", "vllm", "observed", self._origin_of_name()))
+        ends = last_lines([start.first_line for start in starts], self.source.lines)
+        finished = [
+            start.finish(end, is_last=start is starts[-1], sampled=self.source.sampled)
+            for start, end in zip(starts, ends, strict=False)
+        ]
         begins = [start.collector.origin(start.first, 0, "start") for start in starts[:_MOST_STARTS_SHOWN] if start.first]
-        reading.facts.append(fact("engine.starts", len(finished), "observed", begins))
-        reading.notes += [*self._notes(starts), *newer_notes("vllm", (one for start in finished for one in start.facts))]
-        return reading
+        return reading_of(
+            self.source,
+            "vllm",
+            finished,
+            named=self._origin_of_name(),
+            begins=begins,
+            unparsed=self.sieve.unparsed,
+            notes=self._notes(starts),
+        )
 
     def _take(self, record: Record) -> None:
         if statistics.is_statistics(record):
