@@ -148,3 +148,40 @@ def test_the_table_behind_a_servers_log_is_evidence_too(tmp_path: Path) -> None:
     assert record.value("engine.version") == "0.12.0"
     assert record.value("result.ttft_mean") == 80.25
     assert record.deciding("result.ttft_mean")[0].origins[0].line == 14
+
+
+SGLANG = """\
+benchmark_args=Namespace(backend='sglang', model=None, dataset_name='generated-shared-prefix', num_prompts=64, seed=3, \
+gsp_system_prompt_len=2048, gsp_question_len=128, gsp_output_len=64, request_rate=4.0, max_concurrency=None)
+
+============ Serving Benchmark Result ============
+Backend:                                 sglang
+Traffic request rate:                    4.0
+Max request concurrency:                 not set
+Successful requests:                     64
+Benchmark duration (s):                  16.00
+Total input tokens:                      139264
+Total generated tokens:                  4096
+Total generated tokens (retokenized):    4090
+Request throughput (req/s):              4.00
+Input token throughput (tok/s):          8704.00
+Output token throughput (tok/s):         256.00
+Concurrency:                             6.00
+Accept length:                           2.50
+----------------End-to-End Latency----------------
+Mean E2E Latency (ms):                   1500.00
+P99 E2E Latency (ms):                    1750.50
+---------------Inter-Token Latency----------------
+Max ITL (ms):                            90.25
+==================================================
+"""
+
+
+def test_the_table_of_sglang(tmp_path: Path) -> None:
+    run = one_run(tmp_path, SGLANG)
+    found = figures(run)
+    assert run.tool == "sglang-bench-serving"
+    assert (found["endpoint"], found["request_rate"], found["concurrency"], found["accept_length"]) == ("sglang", 4, 6.0, 2.5)
+    assert (found["e2e.p99"], found["itl.max"], found["output_tokens_retokenized"]) == (1_750.5, 90.25, 4_090)
+    assert (found["prefix_length"], found["input_length"], found["seed"]) == (2_048, 128, 3)
+    assert "max_concurrency" not in found

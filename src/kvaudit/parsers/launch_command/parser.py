@@ -11,7 +11,6 @@ from kvaudit.parsers.facts import Fact, Origin, Reading
 from kvaudit.parsers.launch_command.facts import facts_of
 from kvaudit.parsers.launch_command.recognition import launches, recognised
 from kvaudit.parsers.launch_command.words import Word
-from kvaudit.parsers.results.client_command import facts_of_clients
 from kvaudit.sources.source import Source
 
 
@@ -29,6 +28,8 @@ class LaunchCommandFile:
 
     def read(self, source: Source) -> Reading:
         """What the command asks for. Raises `InputError` when the document no longer reads as one."""
+        from kvaudit.parsers.results.client_command import facts_of_clients  # which reads commands by this package
+
         servers = launches(source.head)
         if not servers:
             raise InputError(source.path, "looks like a launch command but starts no known server")
