@@ -46,7 +46,7 @@ def serving(fake: Fake) -> Iterator[str]:
     class Handler(_Handler):
         held = fake
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _Quiet(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
@@ -55,6 +55,11 @@ def serving(fake: Fake) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Quiet(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is what some tests are about."""
 
 
 class _Handler(BaseHTTPRequestHandler):

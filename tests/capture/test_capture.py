@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import ClickException
+from click.testing import CliRunner
 
 from tests.capture import fake_engines
 from tests.capture.fake_engines import SECRET, TOKENS_8, TOKENS_16, Fake, serving
@@ -28,6 +30,21 @@ def left_behind(folder: Path) -> list[str]:
 
 def value(finished: Finished, name: str) -> Any:
     return json.loads(finished.stdout)["fields"][name]["value"]
+
+
+@pytest.fixture
+def run() -> Run:
+    """The command in this process: what is tested here starts no program of its own."""
+
+    def runner(*arguments: str, cwd: Path | None = None, stdin: str | None = None, **environment: str) -> Finished:
+        from kvaudit.cli.main import cli
+
+        done = CliRunner(env=environment).invoke(cli, arguments, standalone_mode=False)
+        code = 2 if isinstance(done.exception, ClickException) else done.return_value
+        stderr = done.stderr + (str(done.exception) if done.exception else "")
+        return Finished([*arguments], code, done.stdout, stderr)
+
+    return runner
 
 
 @pytest.fixture

@@ -37,18 +37,13 @@ class Asked:
 
 
 def ask(server: Server) -> Asked:
-    """Find out which engine answers. Raises `InputError` where nobody does, or nobody that is known."""
+    """Find out which engine answers, in as few requests as that takes. Raises `InputError` where nobody does that is known."""
     asked = Asked()
-    for endpoint in FIRST:
-        _get(server, asked, endpoint.paths[0])
-    for probe in _PROBES:
+    for probe in (*FIRST, *_PROBES):
+        _get(server, asked, probe.paths[0])
         if found := engine_of(asked.answers):
             asked.engine, asked.by = found
             return asked
-        _get(server, asked, probe.paths[0])
-    if found := engine_of(asked.answers):
-        asked.engine, asked.by = found
-        return asked
     raise InputError(server.base, _unknown(asked))
 
 

@@ -31,7 +31,7 @@ VERSION = Endpoint(("/version",), "version.json", "version")
 PROPS = Endpoint(("/props",), "props.json", "context, slots, model file, build")
 
 FIRST = (MODELS, VERSION, METRICS)
-"""What is asked of every server; `/props` only where these do not tell the engine."""
+"""What tells the engine, in this order, up to the first answer that does."""
 
 _VLLM_INFO = (
     "restart a loopback test server with VLLM_SERVER_DEV_MODE=1 to have it; never one that others can reach: the variable also "
