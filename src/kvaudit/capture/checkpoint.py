@@ -25,8 +25,9 @@ from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source
 from kvaudit.sources.weights import weights_source
 
-_LARGEST_DOCUMENT = 64 << 20
-_LARGEST_HEADER = 64 << 20
+_LARGEST_DOCUMENT = 32 << 20
+_LARGEST_HEADER = 20 << 20
+"""Written in base64 this is still one document that an audit reads."""
 _REMEDY = "give --model with the folder of the checkpoint (its config.json) or the .gguf file"
 
 
