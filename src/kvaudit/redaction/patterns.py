@@ -109,15 +109,6 @@ _SHAPES = (
     rf"\b[MNO]{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,}}|"
     r"\$(?:1|2[abxy]|5|6|y|apr1|argon2id?|scrypt)\$[./A-Za-z0-9$=,+]{20,})"
 )
-TELLTALE = (
-    r"(?i:key|token|pass|pwd|secret|cred|dsn|authorization|auth\b|bearer|basic|negotiate|cookie|_PAT\b|://|connection.?string|"
-    r"webhook|telegram|hooks\.|signature|sig=|\slogin|-u[ \"'=]|--(?:proxy-)?user|"
-    r"hf_|api_org_|sk-|k_live|k_test|gh[pousr]_|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|oas|soat|agent)-|xox|xapp-|AKIA|ASIA|nvapi-|AIza|"
-    r"ya29|GOCSPX|eyJ|npm_|pypi-|dckr_|dop_|dapi|r8_|gsk_|pplx-|xai-|rpa_|hv[sb]\.|glsa_|glc_|lsv2_|SG\.|wandb|whsec_|ATATT3|"
-    r"\d:AA|SK[a-f0-9]{32}|\$(?:\d|2[abxy]|y|apr1|argon2|scrypt)\w?\$|-----BEGIN)|\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|"
-    r"(?m)^\s{0,80}[A-Za-z0-9+/]{60}"
-)
-"""Every pattern needs one of these: a text without them, which most lines are, is done after one look."""
 
 
 class Pattern(NamedTuple):
@@ -128,27 +119,49 @@ class Pattern(NamedTuple):
     whole: bool
 
 
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(_PEM, is_set, whole=True),
-    Pattern(_FLAGGED, is_value, whole=False),
-    Pattern(_COOKIE, is_set, whole=True),
-    Pattern(_SIGNED, is_value, whole=False),
-    Pattern(_SPACED, is_value, whole=False),
-    Pattern(_LISTED, is_value, whole=False),
-    Pattern(_SOFT, is_random, whole=False),
-    Pattern(_HEADER, is_value, whole=True),
-    Pattern(_AUTH, is_packed_login, whole=True),
-    Pattern(_LOGIN_FLAG, is_login, whole=True),
-    Pattern(_LOGIN_COMMAND, is_value, whole=False),
-    Pattern(_LOGIN_WORD, is_random, whole=True),
-    Pattern(_QUERY, is_set, whole=True),
-    Pattern(_URL_LOGIN, is_set, whole=True),
-    Pattern(_URL_TOKEN, is_random, whole=True),
-    Pattern(_HOOK, is_set, whole=True),
-    Pattern(_SHAPES, is_set, whole=True),
-    Pattern(_PEM_LINE, is_dense, whole=True),
+_NAME_TELLTALE = r"(?i:key|token|pass|pwd|secret|cred|dsn|authorization|auth\b|bearer|basic|negotiate|cookie|_PAT\b|connection.?string|webhook)"
+_PLACE_TELLTALE = (
+    r"(?i:://|sig=|signature|credential|security-token|awsaccess|key-pair|\slogin|sshpass|-u[ \"'=]|-user|hooks?\.|webhook|"
+    r"api\.tele)"
 )
-"""In the order in which they are tried."""
+_SHAPE_TELLTALE = (
+    r"(?:hf_|api_org_|sk-|k_live|k_test|gh[pousr]_|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|oas|soat|agent)-|xox|xapp-|AKIA|ASIA|nvapi-|"
+    r"AIza|ya29|GOCSPX|eyJ|npm_|pypi-|dckr_|dop_|dapi|r8_|gsk_|pplx-|xai-|rpa_|tskey|hv[sb]\.|glsa_|glc_|lsv2_|SG\.|AGE-S|wandb_v1|"
+    r"whsec_|ATATT3|\d:AA|SK[a-f0-9]{32}|\$(?:\d|2[abxy]|y|apr1|argon2|scrypt)\w?\w?\$|"
+    r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|[A-Za-z0-9+/]{60})"
+)
+
+PATTERNS: tuple[tuple[str, tuple[Pattern, ...]], ...] = (
+    (r"-----BEGIN", (Pattern(_PEM, is_set, whole=True),)),
+    (
+        _NAME_TELLTALE,
+        (
+            Pattern(_FLAGGED, is_value, whole=False),
+            Pattern(_COOKIE, is_set, whole=True),
+            Pattern(_SIGNED, is_value, whole=False),
+            Pattern(_SPACED, is_value, whole=False),
+            Pattern(_LISTED, is_value, whole=False),
+            Pattern(_SOFT, is_random, whole=False),
+            Pattern(_HEADER, is_value, whole=True),
+            Pattern(_AUTH, is_packed_login, whole=True),
+        ),
+    ),
+    (
+        _PLACE_TELLTALE,
+        (
+            Pattern(_LOGIN_FLAG, is_login, whole=True),
+            Pattern(_LOGIN_COMMAND, is_value, whole=False),
+            Pattern(_LOGIN_WORD, is_random, whole=True),
+            Pattern(_QUERY, is_set, whole=True),
+            Pattern(_URL_LOGIN, is_set, whole=True),
+            Pattern(_URL_TOKEN, is_random, whole=True),
+            Pattern(_HOOK, is_set, whole=True),
+        ),
+    ),
+    (_SHAPE_TELLTALE, (Pattern(_SHAPES, is_set, whole=True), Pattern(_PEM_LINE, is_dense, whole=True))),
+)
+"""In the order in which they are tried, each group with what every one of it needs: a text without it, as most are, is done after
+one look."""
 
 _HEX = r"[0-9A-Fa-f]{1,4}"
 FULL: tuple[Pattern, ...] = (

@@ -12,7 +12,8 @@ from typing import Any, Literal
 from kvaudit.redaction.escaping import escape
 from kvaudit.redaction.judging import Guard, is_login, is_packed_login, is_private, is_random, is_value
 from kvaudit.redaction.masks import Masks
-from kvaudit.redaction.patterns import FULL, OWNER_NAME, PATTERNS, SECRET_ENV, SECRET_NAME, SOFT_NAME, TELLTALE, Pattern
+from kvaudit.redaction.names import may_mean_secret, means_owner, means_secret
+from kvaudit.redaction.patterns import FULL, PATTERNS, Pattern
 from kvaudit.redaction.spans import Span, passing, secrets_in
 
 Level = Literal["default", "full"]
@@ -22,6 +23,8 @@ EXCERPT_LIMIT = 200
 
 _LINE_LIMIT = 1 << 16
 """A longer line is cut around the match before it is masked; more context names no secret better."""
+_LONGEST_KNOWN, _MOST_KNOWN = 512, 50_000
+"""Documents say the same short texts over and over: so many of them are looked at once."""
 _LEAST_NUMBER = 1000
 """Smaller numbers beside a name such as `secrets` are counts."""
 _LOGIN_FLAGS = ("-u", "--user", "--proxy-user")
@@ -34,28 +37,32 @@ class Redactor:
     def __init__(self, level: Level = "default", key: bytes | None = None) -> None:
         self.level = level
         self._masks = Masks(key)
-        self._telltale = _compiled(TELLTALE)
+        self._known: dict[str, str] = {}
         self._full = FULL if level == "full" else ()
-        self._patterns = (*PATTERNS, *self._full)
-        self._secret_key = _compiled(rf"^(?:(?i:-*{SECRET_NAME})|{SECRET_ENV})$")
-        self._soft_key = _compiled(rf"^(?i:-*{SOFT_NAME})$")
-        self._owner_key = _compiled(rf"^(?i:-*{OWNER_NAME})$") if level == "full" else None
 
     def mask(self, text: str) -> str:
         """The text with every secret replaced by its mask."""
-        return self._mask_around(text, 0)[0]
+        known = self._known.get(text)
+        if known is None:
+            known = self._mask_around(text, 0)[0]
+            if len(text) <= _LONGEST_KNOWN and len(self._known) < _MOST_KNOWN:
+                self._known[text] = known
+        return known
 
     def _mask_around(self, text: str, position: int) -> tuple[str, int]:
         """The masked text, and where the character at `position` went."""
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode()  # half a surrogate pair, which no pattern can look at
-        for pattern in self._patterns if self._telltale.search(text) else self._full:
+        for telltale, patterns in PATTERNS:
+            if _compiled(telltale).search(text):
+                for pattern in patterns:
+                    text, position = self._masked_once(text, position, pattern)
+        for pattern in self._full:
             text, position = self._masked_once(text, position, pattern)
         return text, max(0, min(position, len(text)))
 
     def _masked_once(self, text: str, position: int, pattern: Pattern) -> tuple[str, int]:
-        compiled = _compiled(pattern.expression)
-        group = compiled.groupindex["value"]
+        compiled, group = _with_group(pattern.expression)
         pieces: list[str] = []
         done, moved = 0, position
         for match in compiled.finditer(text):
@@ -76,9 +83,9 @@ class Redactor:
 
     def _guard_of(self, name: str) -> Guard | None:
         """The guard of the value behind `name=`."""
-        if self._secret_key.match(name):
+        if means_secret(name):
             return is_value
-        return is_random if self._soft_key.match(name) else None
+        return is_random if may_mean_secret(name) else None
 
     def excerpt(self, line: str, position: int = 0) -> str:
         """At most 200 masked and escaped characters of a line, centred on `position`."""
@@ -94,7 +101,7 @@ class Redactor:
 
     def document(self, value: Any, key: str = "") -> Any:
         """A JSON document with every secret masked, by key name and by shape, and every string escaped."""
-        return self._document(value, key, bool(key and self._secret_key.match(key)))
+        return self._document(value, key, bool(key) and means_secret(key))
 
     def _document(self, value: Any, key: str, secret: bool) -> Any:
         if isinstance(value, dict):
@@ -109,19 +116,19 @@ class Redactor:
         return self._masks.of(str(value)) if secret and value >= _LEAST_NUMBER else value
 
     def _told_by_key(self, key: str, value: str) -> bool:
-        if self._owner_key and is_private(value) and self._owner_key.match(key):
+        if self.level == "full" and is_private(value) and means_owner(key):
             return True
         if key.lower() in _PACKED_KEYS:
             return is_packed_login(value)
-        return is_random(value) and self._soft_key.match(key) is not None
+        return is_random(value) and may_mean_secret(key)
 
     def _members(self, held: dict[Any, Any], secret: bool) -> Iterator[tuple[Any, Any, str, bool]]:
         """Name, value, key and secrecy of each member; `{"name": "HF_TOKEN", "value": …}` names its secret in a value."""
         named = held.get("name") or held.get("key")
-        by_name = isinstance(named, str) and self._secret_key.match(_readable(named)) is not None
+        by_name = isinstance(named, str) and means_secret(_readable(named))
         for name, item in held.items():
             written = _readable(str(name))
-            hidden = secret or self._secret_key.match(written) is not None or (by_name and written.lower() == "value")
+            hidden = secret or means_secret(written) or (by_name and written.lower() == "value")
             yield name, item, written, hidden
 
     def _after_flags(self, items: list[Any]) -> Iterator[tuple[Any, bool]]:
@@ -132,13 +139,20 @@ class Redactor:
             is_flag = text.startswith("-")
             told = hidden or (soft and is_random(text)) or (login and is_login(text))
             yield item, isinstance(item, str) and not is_flag and told
-            hidden = is_flag and self._secret_key.match(text) is not None
-            soft = is_flag and self._soft_key.match(text) is not None
+            hidden = is_flag and means_secret(text)
+            soft = is_flag and may_mean_secret(text)
             login = text in _LOGIN_FLAGS
 
 
 def _readable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+@cache
+def _with_group(pattern: str) -> tuple[Any, int]:
+    """The compiled pattern, and the number of the group `value`."""
+    compiled = _compiled(pattern)
+    return compiled, compiled.groupindex["value"]
 
 
 @cache

@@ -6,8 +6,10 @@ links that leave a run folder are refused and named.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from kvaudit.errors import InputError
@@ -23,6 +25,8 @@ from kvaudit.sources.weights import form_of, weights_source
 
 FOLDER_DEPTH = 3
 _MOST_FILES = 2_000
+_MOST_ENTRIES = 100_000
+"""Names of one folder are sorted before the first is opened."""
 
 
 @dataclass(slots=True)
@@ -175,15 +179,19 @@ def _documents(source: Source, named: bool) -> Iterator[Found]:
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
+    """The files below a folder by name, links to folders among them. Raises `InputError` for a folder without end."""
     try:
-        entries = [(entry, entry.is_dir()) for entry in sorted(folder.iterdir())]
+        with os.scandir(folder) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in islice(entries, _MOST_ENTRIES + 1)]
     except OSError as error:
         raise InputError(str(folder), error.strerror or str(error)) from error
-    for entry, is_folder in entries:
+    if len(found) > _MOST_ENTRIES:
+        raise InputError(str(folder), f"more than {_MOST_ENTRIES:,} entries in one folder: name the files of the run")
+    for name, is_folder in sorted(found):
         if not is_folder:
-            yield entry
-        elif depth > 1 and not entry.is_symlink():
-            yield from _files(entry, depth - 1)
+            yield folder / name
+        elif depth > 1:
+            yield from _files(folder / name, depth - 1)
 
 
 def _leaves(path: Path, base: Path) -> bool:
