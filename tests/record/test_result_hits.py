@@ -67,3 +67,15 @@ def test_unequal_hits_of_two_arms(tmp_path: Path, a: int, b: int, severity: str 
     report = diff(arms[0], arms[1], bundled_rules(), Wishes())
     found = [one.severity for one in report.findings if one.rule == "prefix-hit-rates-differ"]
     assert found == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(("rate", "on"), [("41.7%", True), ("0.0%", None)])
+def test_hits_in_a_log_prove_that_caching_is_on(tmp_path: Path, rate: str, on: bool | None) -> None:
+    """A log that begins after the start, with statistics only."""
+    line = (
+        "INFO 06-11 09:13:{second:02d} [loggers.py:271] Engine 000: Avg prompt throughput: 3011.2 tokens/s, Avg generation "
+        "throughput: 402.7 tokens/s, Running: 16 reqs, Waiting: 0 reqs, GPU KV cache usage: 4.1%, Prefix cache hit rate: {rate}"
+    )
+    file = tmp_path / "server.log"
+    file.write_text("".join(line.format(second=second, rate=rate) + "\n" for second in range(2, 52, 10)), encoding="utf-8")
+    assert read_arm([str(file)], Redactor("default")).value("kv_cache.prefix_caching") is on

@@ -25,7 +25,7 @@ from kvaudit.record.derived import infer_everything
 from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
-from kvaudit.record.result_hits import add_client_hits
+from kvaudit.record.result_hits import add_client_hits, prove_caching_by_hits
 from kvaudit.record.results import drop_what_servers_differ_in, settle_results
 from kvaudit.record.servers import join, names_of
 from kvaudit.record.services import settle_services
@@ -259,9 +259,11 @@ def _settled(read: _Read, facts: list[Fact], *, several: bool = False) -> FactTa
     if not saved or len(read.readings) > 1:
         settle_statement(table)
         settle_hash(table)
+    prove_caching_by_hits(table)
     infer_everything(table)
     _note(read, settle_results(table))
     add_client_hits(table)
+    prove_caching_by_hits(table)
     _note(read, classify_tenants(table))
     return table
 
