@@ -110,3 +110,10 @@ def test_a_rule_without_examples_of_its_own_field_is_not_shipped(rule: Rule) -> 
     read = fields_of(rule.when)
     given = {name for example in rule.examples for side in (example.arm, example.a, example.b) if side for name in side}
     assert not read or read & given
+
+
+@each_rule
+def test_a_rule_read_without_its_examples_is_the_same_rule(rule: Rule) -> None:
+    (short,) = [one for one in bundled_rules(examples=False) if one.id == rule.id]
+    assert short.examples == []
+    assert short.model_dump(exclude={"examples"}) == rule.model_dump(exclude={"examples"})

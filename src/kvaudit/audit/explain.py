@@ -150,7 +150,7 @@ def field_page(name: str) -> str:
         lines.append(f"- a difference can follow from: {', '.join(row.derives)}")
     if row.settles:
         lines.append(f"- what settles it: {row.settles}")
-    if readers := [rule.id for rule in bundled_rules() if name in fields_of(rule.when)]:
+    if readers := [rule.id for rule in bundled_rules(examples=False) if name in fields_of(rule.when)]:
         lines.append(f"- read by: {', '.join(readers)}")
     return f"# {name}\n\n{row.meaning}\n\n" + "\n".join(lines) + "\n"
 

@@ -77,17 +77,23 @@ class Rule(BaseModel):
 _CATEGORY: dict[str, str] = {}
 
 
+_EXAMPLES = "\nexamples:\n"
+
+
 @cache
-def bundled_rules() -> tuple[Rule, ...]:
-    """All rules that come with kvaudit, sorted by category and id."""
-    return load_rules(rules_folder())
+def bundled_rules(examples: bool = True) -> tuple[Rule, ...]:
+    """All rules that come with kvaudit, sorted by category and id; an audit needs no examples, which are half of them."""
+    return load_rules(rules_folder(), examples)
 
 
-def load_rules(folder: Path) -> tuple[Rule, ...]:
-    """The rules below a folder. Raises `RuleError` naming the file, and the line where YAML is at fault."""
+def load_rules(folder: Path, examples: bool = True) -> tuple[Rule, ...]:
+    """The rules below a folder. Raises `RuleError` naming the file, and the line where YAML is at fault.
+
+    Without `examples` what follows that key is not read: it stands last in a bundled rule.
+    """
     found = []
     for path in rule_files(folder):
-        rule = load_rule(path)
+        rule = load_rule(path, examples)
         _CATEGORY[rule.id] = path.parent.name if path.parent != folder else "user"
         found.append(rule)
     return tuple(found)
@@ -99,9 +105,9 @@ def rule_files(folder: Path) -> list[Path]:
     return [path for path in files if path.parent.name != "engines"]
 
 
-def load_rule(path: Path) -> Rule:
+def load_rule(path: Path, examples: bool = True) -> Rule:
     """One rule file. Raises `RuleError`."""
-    document = load_rule_document(path)
+    document = load_rule_document(path, examples)
     try:
         rule = Rule.model_validate(document)
     except ValidationError as error:
@@ -112,14 +118,16 @@ def load_rule(path: Path) -> Rule:
     return rule
 
 
-def load_rule_document(path: Path) -> Any:
+def load_rule_document(path: Path, examples: bool = True) -> Any:
     """The YAML of a rule file, through the safe loader. Raises `RuleError` with the line of a mistake."""
     import yaml
 
     if path.stat().st_size > RULE_FILE_BYTES:
         raise RuleError(f"{path}: larger than {RULE_FILE_BYTES} bytes")
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - the safe loader in C
+        text = path.read_text(encoding="utf-8")
+        text = text if examples else text.partition(_EXAMPLES)[0]
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - the safe loader in C
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         raise RuleError(f"{path}{f':{mark.line + 1}' if mark else ''}: {error}") from error

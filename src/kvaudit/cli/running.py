@@ -91,7 +91,7 @@ def rules_of(options: dict[str, Any]) -> list[Rule]:
     """The bundled rules and those of the user's folders, which are checked against the schema first."""
     from kvaudit.audit.rules import bundled_rules, load_rules
 
-    found = list(bundled_rules())
+    found = list(bundled_rules(examples=False))
     for folder in options["rules_folders"]:
         from kvaudit.audit.rule_schema import check_folder
 

@@ -55,7 +55,7 @@ class Match:
 
 
 class Table:
-    """The rows of one engine, compiled."""
+    """The rows of one engine; a pattern is compiled when its hint is met, because no log meets more than a part of them."""
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
         for row in rows:
@@ -63,7 +63,8 @@ class Table:
                 if name not in FIELDS and name not in CLUES:
                     raise KeyError(f"row {row.name!r} feeds an unknown field {name!r}")
         self.rows = rows
-        self._compiled = tuple((row, row.hint.decode("ascii"), re2.compile(row.pattern)) for row in rows)
+        self._hints = tuple(row.hint.decode("ascii") for row in rows)
+        self._patterns: list[Any] = [None] * len(rows)
 
     @property
     def hints(self) -> tuple[bytes, ...]:
@@ -76,9 +77,10 @@ class Table:
         So does one whose number has more digits than any engine counts to: nothing behind a row meets an integer that Python
         refuses to read.
         """
-        for row, hint, pattern in self._compiled:
+        for index, hint in enumerate(self._hints):
             if hint not in message:
                 continue
+            row, pattern = self.rows[index], self._pattern(index)
             match = pattern.search(message)
             if match is None:
                 yield row
@@ -88,6 +90,11 @@ class Table:
                 yield row
                 continue
             yield Match(row, _converted(row, groups), groups, _value_at(row, match, pattern))
+
+    def _pattern(self, index: int) -> Any:
+        if self._patterns[index] is None:
+            self._patterns[index] = re2.compile(self.rows[index].pattern)
+        return self._patterns[index]
 
 
 def is_absurd(text: str) -> bool:

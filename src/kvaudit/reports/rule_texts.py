@@ -27,7 +27,7 @@ class RuleText:
 def texts_of(report: Report) -> list[RuleText]:
     """The texts of every rule that has a finding, sorted by id."""
     named = {one.rule for one in report.findings}
-    known = {rule.id: rule for rule in bundled_rules()}
+    known = {rule.id: rule for rule in bundled_rules(examples=False)}
     titles = {finding.rule: (finding.title, finding.severity) for finding in report.findings}
     found = []
     for name in sorted(named):

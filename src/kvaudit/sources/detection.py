@@ -108,7 +108,7 @@ def _services(lines: list[str], loose: Loose) -> set[str]:
 
 def _numbers(lines: list[str], notes: list[str]) -> Loose | None:
     """A listing counts by one, a selection of grep skips, the ranks of a launcher repeat."""
-    found = [match for line in lines if (match := shapes.NUMBERS.match(line))]
+    found = [match for line in lines if line.lstrip(" ")[:1].isdigit() and (match := shapes.NUMBERS.match(line))]
     if len(found) < 2 or len(found) < 0.6 * len(lines):
         return None
     numbers = [int(match.group("number")) for match in found]
@@ -144,7 +144,7 @@ def _strings_of(text: str, lines: list[str]) -> str | None:
             return None
         if begins[0] == "[" and begins[1:].lstrip()[:1] not in ('"', ""):
             return "json-array" if _is_one_entry_per_line(lines) else None
-    strings = sum(bool(_STRING_LINE.match(line)) for line in lines)
+    strings = sum('"' in line and bool(_STRING_LINE.match(line)) for line in lines)
     if begins[:1] == "[" and begins[1:].lstrip().startswith('"'):
         return "json-array"
     return "json-array" if strings >= 2 and strings >= 0.8 * len(lines) else None
@@ -162,9 +162,13 @@ def _name(head: str, first: list[str], found: list[str], unwrapper: Unwrapper) -
     chain, count = max(chains.items(), key=lambda item: item[1], default=((), 0))
     if count and (unwrapper.strings or count >= _LEAST_NAMED * len(sample)):
         return "+".join(chain)
-    if _RAY_COLOUR in head or any(_RAY.search(line) for line in (*first, *found)):
+    if _RAY_COLOUR in head or any(_names_a_process(line) for line in (*first, *found)):
         return "ray"
     return "ansi" if "\x1b[" in head else None
+
+
+def _names_a_process(line: str) -> bool:
+    return ("pid=" in line or "[repeated" in line) and bool(_RAY.search(line))
 
 
 def _first_piece(unwrapper: Unwrapper, line: str) -> list[Piece]:

@@ -65,7 +65,8 @@ def _services(source: Source) -> list[str]:
 
 def _sections(source: Source) -> dict[str, Ranges]:
     """Line ranges under each `==> name <==`; empty unless there are at least two names."""
-    headers = [(line.number, match.group("name")) for line in hit_lines(source) if (match := _HEADER.match(line.text))]
+    marked = (line for line in hit_lines(source) if line.text.startswith("==> "))
+    headers = [(line.number, match.group("name")) for line in marked if (match := _HEADER.match(line.text))]
     found: dict[str, Ranges] = {}
     for index, (number, name) in enumerate(headers):
         last = headers[index + 1][0] - 1 if index + 1 < len(headers) else source.lines

@@ -36,11 +36,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """A shape that counts only where a document is full of it; `share` of the filled lines must carry it."""
+    """A shape that counts only where a document is full of it; `share` of the filled lines must carry it.
+
+    One of the literal `marks` stands in every line that `pattern` matches: other lines cost no match.
+    """
 
     name: str
     pattern: Any
     share: float = 0.6
+    marks: tuple[str, ...] = ("",)
 
 
 STRICT: tuple[Shape, ...] = (
@@ -76,15 +80,17 @@ STRICT: tuple[Shape, ...] = (
     Shape("notebook", r"\d{1,6}\.\d{1,3}s \d{1,8}(?: |$)"),
 )
 
-COMPOSE = Loose("compose", re2.compile(r"^(?P<service>[A-Za-z0-9][\w.-]{0,80}(?:@[\w.-]{1,80})?) {1,60}\|(?: |$)"))
+COMPOSE = Loose("compose", re2.compile(r"^(?P<service>[A-Za-z0-9][\w.-]{0,80}(?:@[\w.-]{1,80})?) {1,60}\|(?: |$)"), marks=("|",))
 FILE_NAMES = Loose(
-    "grep-files", re2.compile(r"^(?P<service>[\w./~+@-]{1,200}\.(?:log|txt|out|err)(?:\.\d{1,4})?)(?::\d{1,9}:|-\d{1,9}-|:)")
+    "grep-files",
+    re2.compile(r"^(?P<service>[\w./~+@-]{1,200}\.(?:log|txt|out|err)(?:\.\d{1,4})?)(?::\d{1,9}:|-\d{1,9}-|:)"),
+    marks=(".log", ".txt", ".out", ".err"),
 )
 NUMBERS = re2.compile(r"^ {0,8}(?P<number>\d{1,9})(?P<mark>:|\t| {0,3}\| ?)")
 PROCESS = re2.compile(r"^\((?:\w[\w.:-]{0,100} )?pid=\d{1,10}(?:, ip=[\d.:a-f]{2,40})?\) ?")
-RAY = Loose("ray", PROCESS)
+RAY = Loose("ray", PROCESS, marks=("pid=",))
 """Ray's prefix around lines that already name their process; alone it is the line's process and stays."""
-QUOTED = Loose("quoted", re2.compile(r"^ {0,8}(?:> ?){1,8}"), share=0.8)
+QUOTED = Loose("quoted", re2.compile(r"^ {0,8}(?:> ?){1,8}"), share=0.8, marks=(">",))
 GREP_NUMBERS = Loose("grep-n", re2.compile(r"^\d{1,9}[:-]"))
 LISTING_NUMBERS = Loose("numbered-listing", re2.compile(r"^ {0,8}\d{1,9}(?:: ?|\t| {0,3}\| ?)"))
 RANK_NUMBERS = Loose("rank-prefix", re2.compile(r"^ {0,8}\d{1,6}: ?"))
@@ -137,7 +143,8 @@ def strip_strict(text: str) -> Stripped | None:
 
 def strip_loose(text: str, loose: Loose) -> Stripped | None:
     """The line without a loose prefix that its document was found to be full of."""
-    match = loose.pattern.match(text[:_LONGEST_PREFIX])
+    prefix = text[:_LONGEST_PREFIX]
+    match = loose.pattern.match(prefix) if any(mark in prefix for mark in loose.marks) else None
     if match is None:
         return None
     return Stripped(loose.name, text[match.end() :], match.group(1) if loose.pattern.groups else None)
