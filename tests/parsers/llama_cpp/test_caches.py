@@ -198,3 +198,10 @@ def test_a_cache_line_that_does_not_read_is_shown() -> None:
     reading = read(*begun(), *context(), odd, *SERVING)
     assert [(line.line, line.excerpt) for line in reading.unparsed] == [(19, odd)]
     assert told(reading.starts[0])["dtype"] is None
+
+
+def test_recurrent_state_beside_the_cache_is_neither_memory_of_it_nor_a_line_that_does_not_read() -> None:
+    state = "llama_memory_recurrent: size =    0.02 MiB (     4 cells,   4 layers,  4 seqs  0 rs_seq), R (f32):    0.02 MiB"
+    reading = read(*begun(), *context(), state, *cache(cells=16384, mib=2048.0), *SERVING)
+    assert reading.unparsed == []
+    assert told(reading.starts[0])["memory_gib"] == 2.0

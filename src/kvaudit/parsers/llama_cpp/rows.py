@@ -17,5 +17,5 @@ HINTS: tuple[bytes, ...] = tuple(
     dict.fromkeys(hint for table in TABLES for hint in table.hints if hint not in rows_lifecycle.PERIODIC)
 )
 
-LOUD: frozenset[str] = frozenset({"kv-size", "kv-self-size", "kv-buffer", "kvarn"})
+LOUD: frozenset[str] = frozenset({"kv-size", "kv-self-size", "kv-buffer", "kvarn", "recurrent-size"})
 """Rows about the KV cache: a line with their hint that does not read is shown."""

@@ -106,6 +106,15 @@ ROWS: tuple[Row, ...] = (
         since="b5456",
     ),
     Row(
+        "recurrent-size",
+        b"llama_memory_recurrent: size",
+        r"\bllama_memory_recurrent: size = +\d+(?:\.\d+)? MiB",
+        (),
+        "observed",
+        "llama_memory_recurrent: size =    0.02 MiB (     4 cells,   4 layers,  4 seqs), R (f32):    0.02 MiB, S (f32): 0.00 MiB",
+        since="b6000",
+    ),
+    Row(
         "kv-self-size",
         b"KV self size ",
         r"\bKV self size += +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB, " + _TYPES,
