@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvaudit.cli.progress import progress_shown
 from kvaudit.cli.writing import replace_file
 from kvaudit.errors import InputError, InputErrors, KvauditError, UsageError
 
@@ -48,7 +49,8 @@ def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_ch
 
     if [split_label(argument)[1] for argument in arguments].count("-") + _stdin_used() > 1:
         raise UsageError("standard input (-) can be read only once")
-    return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
+    with progress_shown():
+        return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
 
 
 def read_both(arms: list[Callable[[], Record]]) -> list[Record]:

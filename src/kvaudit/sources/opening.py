@@ -16,6 +16,7 @@ from typing import BinaryIO, cast
 from kvaudit.errors import InputError
 from kvaudit.sources.compression import DAMAGED, Budget, decompressed, is_compressed
 from kvaudit.sources.encodings import decoder_of
+from kvaudit.sources.progress import watcher_of
 from kvaudit.sources.scan import Hints, Scanned, scan
 from kvaudit.sources.source import HEAD_BYTES
 
@@ -105,7 +106,7 @@ def _refuse_devices(path: Path, shown: str) -> None:
 def scan_stream(stream: Begun, shown: str, hints: Hints) -> tuple[Scanned, list[str]]:
     """Scan an opened document. Returns the scan and notes about the encoding; an empty one is an `InputError`."""
     decode, notes = decoder_of(stream.first)
-    found = scan(cast(BinaryIO, stream), hints, decode)
+    found = scan(cast(BinaryIO, stream), hints, decode, watcher_of(shown))
     if not found.size:
         raise InputError(shown, "the file is empty")
     return found, notes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -56,10 +56,27 @@ class Scanned:
     partial: Partial | None = None
 
 
-def scan(stream: BinaryIO, hints: Hints, decode: Callable[[bytes], bytes] | None = None) -> Scanned:
-    """Read `stream` to its end. `decode` turns raw blocks into UTF-8 first (UTF-16 logs); the hash is of the raw bytes."""
+def scan(
+    stream: BinaryIO,
+    hints: Hints,
+    decode: Callable[[bytes], bytes] | None = None,
+    tell: Callable[[int], None] | None = None,
+) -> Scanned:
+    """Read `stream` to its end. `decode` turns raw blocks into UTF-8 first (UTF-16 logs); the hash is of the raw bytes.
+
+    `tell` is given the number of bytes read so far, block after block.
+    """
     with ExitStack() as threads:
-        return _Scan(hints, threads).run(stream, decode)
+        return _Scan(hints, threads).run(_blocks(stream, tell), decode)
+
+
+def _blocks(stream: BinaryIO, tell: Callable[[int], None] | None) -> Iterator[bytes]:
+    size = 0
+    while block := stream.read(BLOCK_BYTES):
+        yield block
+        size += len(block)
+        if tell:
+            tell(size)
 
 
 class _Scan:
@@ -78,9 +95,9 @@ class _Scan:
         self.latest: deque[Block] = deque(maxlen=3)
         self.mode = Mode()
 
-    def run(self, stream: BinaryIO, decode: Callable[[bytes], bytes] | None) -> Scanned:
+    def run(self, blocks: Iterator[bytes], decode: Callable[[bytes], bytes] | None) -> Scanned:
         found, carry = self.found, b""
-        while raw := stream.read(BLOCK_BYTES):
+        for raw in blocks:
             found.size += len(raw)
             if found.size > LARGE and not self.is_large:
                 self._grow()
