@@ -11,6 +11,7 @@ from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.results import truncation
 from kvaudit.audit.predicates.results_pair import matched
 from kvaudit.parsers.results.run import Run
+from kvaudit.results.checking import relative_error
 from kvaudit.results.evidence import recomputed, results_of
 from kvaudit.results.labels import lacking
 from kvaudit.results.prompts import all_meant_unique, cached_share
@@ -19,6 +20,7 @@ from kvaudit.results.runs import place
 
 _MOST = 3
 _MANY_HITS = 0.1
+_NEAR = 0.05
 
 
 def _listed(said: Sequence[str]) -> str:
@@ -129,10 +131,21 @@ def _few(value: object) -> str:
 
 
 def _lengths(pair: PairContext) -> str:
-    """The mean answer of both arms at the loads that both measured."""
+    """The mean answer of both arms at the loads that both measured, and whether their ratio is an acceptance length."""
     a, b = (results_of(arm.record).runs for arm in pair.arms)
-    means = [(mean_length(one, "output_tokens"), mean_length(other, "output_tokens")) for one, other in matched(a, b)]
-    return _listed([f"{left:,.1f} tokens on arm a, {right:,.1f} on arm b" for left, right in means if left and right])
+    return _listed([text for one, other in matched(a, b) if (text := _two_lengths(one, other))])
+
+
+def _two_lengths(one: Run, other: Run) -> str:
+    left, right = mean_length(one, "output_tokens"), mean_length(other, "output_tokens")
+    if not left or not right:
+        return ""
+    text = f"{left:,.1f} tokens on arm a, {right:,.1f} on arm b"
+    shorter, name = (one, "a") if left < right else (other, "b")
+    accepted = shorter.number("accept_length")
+    if accepted and accepted > 1 and relative_error(max(left, right) / min(left, right), accepted) <= _NEAR:
+        text += f" ({accepted:.2f} to one, the acceptance length of arm {name}: its output tokens may be stream events)"
+    return text
 
 
 def _gate(pair: PairContext) -> str:
