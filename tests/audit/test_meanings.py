@@ -59,6 +59,15 @@ def test_names_of_two_engines_are_listed_and_decide_nothing() -> None:
     assert evaluate({"same": {"fields": ["attention.backend"]}}, alike).truth is None
 
 
+@pytest.mark.parametrize(
+    ("engine", "named", "differs"),
+    [("sglang", "awq", None), ("sglang", "gptq", True), ("vllm", "awq", True), ("sglang", "awq_marlin", False)],
+)
+def test_a_kernels_name_is_no_other_format_in_another_engine(engine: str, named: str, differs: bool | None) -> None:
+    a, b = arm("vllm", model__quantization="awq_marlin"), arm(engine, model__quantization=named)
+    assert evaluate({"differs": {"fields": ["model.quantization"]}}, pair(a, b)).truth is differs
+
+
 def test_off_is_off_everywhere() -> None:
     a, b = arm("vllm", speculative__method="none"), arm("sglang", speculative__method="EAGLE3")
     assert evaluate({"differs": {"fields": ["speculative.method"]}}, pair(a, b)).truth is True

@@ -66,6 +66,9 @@ OWN_NAMES = frozenset(
 )
 """Fields that each engine fills with names of its own: one word may be two things, and two words one. Off is off everywhere."""
 
+KERNEL_ENDINGS = ("_marlin", "_bitblas")
+"""Endings of `model.quantization` that name a kernel: one engine prints the format of the weights, another what runs them."""
+
 _ONE_ON_ONE_GPU = frozenset({"kv_cache.memory_gib"})
 """Sums over devices and figures of a rank are one number where the run uses one GPU."""
 
@@ -79,12 +82,26 @@ def other_meaning(a: Record, b: Record, name: str) -> str | None:
         if any(_is_off(arm.value(name)) for arm in (a, b)):
             return None
         return f"{engines[0]} and {engines[1]} have names of their own for it"
+    if name == "model.quantization":
+        return _other_kernel_names(a.value(name), b.value(name))
     said = [_quantity(name, str(engine)) for engine in engines]
     if None in said or said[0] == said[1]:
         return None
     if name in _ONE_ON_ONE_GPU and all(arm.value("parallel.gpus") == 1 for arm in (a, b)):
         return None
     return f"{engines[0]}: {said[0]}; {engines[1]}: {said[1]}"
+
+
+def _other_kernel_names(left: Any, right: Any) -> str | None:
+    """Whether two names differ by the kernel alone."""
+    if not isinstance(left, str) or not isinstance(right, str) or left.lower() == right.lower():
+        return None
+    return "one engine names the format, the other the kernel that runs it" if _format(left) == _format(right) else None
+
+
+def _format(method: str) -> str:
+    lowered = method.lower()
+    return next((lowered.removesuffix(ending) for ending in KERNEL_ENDINGS if lowered.endswith(ending)), lowered)
 
 
 def _is_off(value: Any) -> bool:
