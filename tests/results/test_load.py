@@ -122,6 +122,12 @@ def test_runs_are_taken_in_the_order_of_their_start() -> None:
     assert len(warm_ups([late, early])) == 1
 
 
+def test_without_a_start_runs_go_by_the_numbers_of_their_files() -> None:
+    names = [10, 2, 1]
+    assert [run.file for run in in_time([_rep(number, 25.0) for number in names])] == ["rep1.jsonl", "rep2.jsonl", "rep10.jsonl"]
+    assert len(warm_ups([_rep(10, 26.0), _rep(2, 25.0), _rep(1, 68.0)])) == 1
+
+
 def _load(speed: float, **more: Any) -> Any:
     figures = {"max_concurrency": 32, "completed": 400, "input_tokens": 409_600, "output_tokens": 51_200, **more}
     return run_of(output_throughput=speed, **figures)
@@ -153,6 +159,20 @@ def _record(**fields: Any) -> Record:
         field = name.replace("__", ".")
         record.fields[field] = resolve(field, [fact(field, value, "resolved", [Origin(file="server.log", line=1)])])
     return record
+
+
+def test_points_of_a_sweep_over_servers_are_no_repetitions() -> None:
+    summary = [
+        _load(speed).model_copy(update={"pointer": f"/{at}", "label": "run 1"}) for at, speed in enumerate((900.0, 2960.0))
+    ]
+    assert impossible(summary) is None
+    folders = [f"SERVE--max_num_seqs={count}-BENCH--max_concurrency=32/run=0.json" for count in (8, 64)]
+    assert (
+        impossible([run.model_copy(update={"file": file, "pointer": None}) for run, file in zip(summary, folders, strict=True)])
+        is None
+    )
+    alike = [run.model_copy(update={"file": f"SERVE--max_num_seqs=8-BENCH--x={at}/run=0.json"}) for at, run in enumerate(summary)]
+    assert impossible(alike) is not None
 
 
 def test_a_label_names_weights_and_settings() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+import re2
+
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.formula import value_of
 
@@ -21,6 +23,9 @@ _SAME_LENGTH = 0.02
 _SAME_LOAD = 0.25
 _IN_FLIGHT = "completed * e2e.mean / 1000 / duration"
 _FEWEST_REQUESTS = 8
+_SWEPT = "SERVE--"
+_NUMBERS = re2.compile(r"([0-9]+)")
+_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,13 @@ class WarmUp:
 def load_of(run: Run) -> tuple[Hashable, ...]:
     """What the run says of its load, its model, tool and label, for grouping."""
     said = [str(run.values[name].value) if name in run.values else None for name in SAID]
-    return (run.tool, run.model, run.label, *said)
+    return (run.tool, run.model, run.label, _server_of(run), *said)
+
+
+def _server_of(run: Run) -> str:
+    """The server's settings where vLLM's sweep put them into the folder's name: `SERVE--max_num_seqs=64-BENCH--…`."""
+    _, found, rest = run.file.rpartition(_SWEPT)
+    return rest.partition("/")[0].partition("-BENCH--")[0] if found else ""
 
 
 def groups(runs: Sequence[Run]) -> list[list[Run]]:
@@ -58,10 +69,15 @@ def groups(runs: Sequence[Run]) -> list[list[Run]]:
 
 
 def in_time(runs: Sequence[Run]) -> list[Run]:
-    """Runs by their start where every one names it, else in the order of their files."""
+    """Runs by their start where every one names it, else by the numbers in the names of their files, rep2 before rep10."""
     if all(run.started for run in runs) and len({"+" in str(run.started)[10:] for run in runs}) == 1:
         return sorted(runs, key=lambda run: str(run.started))
-    return list(runs)
+    return sorted(runs, key=_by_name)
+
+
+def _by_name(run: Run) -> tuple[list[tuple[int, str]], int]:
+    parts = [(int(part[:_DIGITS]), "") if part.isdecimal() else (-1, part) for part in _NUMBERS.split(run.file) if part]
+    return parts, run.line or 0
 
 
 def warm_ups(runs: Sequence[Run]) -> list[WarmUp]:
@@ -117,6 +133,8 @@ def _same_lengths(one: Run, other: Run) -> bool:
     A load that is not capped must have the same requests too; one whose cap and pace nobody states is not known to be the same.
     """
     if "max_concurrency" not in one.values and "request_rate" not in one.values:
+        return False
+    if one.file == other.file and one.pointer and other.pointer:  # the summary of a sweep: entries differ in what was swept
         return False
     flying = [value_of(_IN_FLIGHT, run) for run in (one, other)]
     if flying[0] and flying[1] and abs(flying[0] - flying[1]) > _SAME_LOAD * max(flying[0], flying[1]):
