@@ -88,3 +88,10 @@ def test_many_errors_are_counted() -> None:
     ]
     reasons = check(record(GOOD, "engine-log"), rules, Wishes()).reasons
     assert reasons == [*(f"message {number}" for number in range(5)), "… and 3 more findings of severity error."]
+
+
+def test_capacities_that_are_counted_otherwise_have_no_ratio() -> None:
+    windows = {"engine.name": "sglang", "kv_cache.tokens": 100_000, "clue.windowed_pool": "windows or recurrent state"}
+    report = _diff({}, windows)
+    assert not any(reason.startswith("Capacity b ÷ a") for reason in report.reasons)
+    assert any(reason.endswith("so their ratio says nothing.") for reason in report.reasons)

@@ -13,6 +13,7 @@ from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
 _MOST_RULES = 5
+_COUNTED_OTHERWISE = "kv-capacity-not-comparable"
 
 
 def reasons_of_check(findings: list[Finding], undecided: list[str], record: Record) -> list[str]:
@@ -26,7 +27,10 @@ def reasons_of_diff(report: Report, differences: dict[str, Difference]) -> list[
     arms, capacity, undecided = [("a", a), ("b", b)], report.capacity, report.undecided
     reasons = _unproved_width(a, b, differences)
     reasons += _from_errors(report.findings)
-    if capacity and capacity.factors and abs(capacity.ratio - 1) > 0.02:
+    otherwise = [one.message for one in report.findings if one.rule == _COUNTED_OTHERWISE and one.state == "fired"]
+    if otherwise:
+        reasons.append(otherwise[0])
+    elif capacity and capacity.factors and abs(capacity.ratio - 1) > 0.02:
         product = " × ".join(f"{factor.ratio:.3f} ({factor.name})" for factor in capacity.factors)
         rest = f"; a factor of {capacity.residual:.3f} is left unexplained" if abs(capacity.residual - 1) > 0.01 else ""
         reasons.append(f"Capacity b ÷ a = {capacity.ratio:.3f} = {product}{rest}.")
