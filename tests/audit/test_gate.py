@@ -45,6 +45,12 @@ def test_results_that_name_their_server_ask_for_nothing_of_it() -> None:
     assert critical(record({"engine.name": "vllm"}, "results", "engine-log")) == ENGINE
 
 
+def test_two_servers_are_not_compared_by_results_alone() -> None:
+    arm = record({"engine.name": "vllm"}, "results")
+    assert undecided_of_pair(arm, arm, {}) == ENGINE
+    assert undecided_of_pair(arm, arm, {}, of_results=True) == []
+
+
 @pytest.mark.parametrize(
     ("engine", "without"),
     [

@@ -85,7 +85,8 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     add_gate(pair, wishes.gate)
     found = apply_rules(chosen, arms, pair)
     notes = without_what_does_not_count(found.findings, {arm.name: arm.record.label for arm in arms}, wishes)
-    undecided = _after_acceptance([*undecided_of_pair(a, b, differences), *_open_requirements(arms)], wishes)
+    open_facts = [*undecided_of_pair(a, b, differences, wishes.gate is not None), *_open_requirements(arms)]
+    undecided = _after_acceptance(open_facts, wishes)
     verdict = _verdict(found.findings, undecided, ("comparable", "not_comparable"))
     report = _report("diff", verdict, found, undecided=undecided, wishes=wishes, records=[a, b])
     report.settings.notes += notes

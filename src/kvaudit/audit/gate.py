@@ -86,18 +86,23 @@ def processes_of_open_owner(record: Record) -> list[Any]:
     return [one.get("pid") for one in open_ if not isinstance(one.get("mib"), int | float) or one["mib"] >= _BARE_CONTEXT_MIB]
 
 
-def _critical_to_compare(record: Record) -> list[str]:
-    """As `critical`; a unit that holds its server's command is a launch command too, once two servers are compared by it."""
+def _critical_to_compare(record: Record, of_results: bool) -> list[str]:
+    """As `critical`; a unit that holds its server's command is a launch command too, once two servers are compared by it.
+
+    Results alone say nothing of their server, which is what `diff` compares; where only the results are audited it is not asked.
+    """
     names = critical(record)
+    if not names and not of_results and record.has_kind("results"):
+        return _of_engine(record.value("engine.name"))
     if names == ["service.restart"] and (engine := record.value("engine.name")):
         names += _of_engine(engine)
     return names
 
 
-def undecided_of_pair(a: Record, b: Record, differences: dict[str, Difference]) -> list[str]:
+def undecided_of_pair(a: Record, b: Record, differences: dict[str, Difference], of_results: bool = False) -> list[str]:
     """The gate-critical fields that the pair leaves undecided; a proof by comparison decides the KV element type."""
     proof = differences["kv_cache.dtype"].proof if "kv_cache.dtype" in differences else None
-    names = dict.fromkeys([*_critical_to_compare(a), *_critical_to_compare(b)])
+    names = dict.fromkeys([*_critical_to_compare(a, of_results), *_critical_to_compare(b, of_results)])
     return [name for name in names if not (name == "kv_cache.dtype" and proof) and not _decided_on_both(a, b, name, differences)]
 
 
