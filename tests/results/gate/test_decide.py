@@ -148,6 +148,32 @@ def test_each_figure_keeps_its_place() -> None:
     assert (held.file, held.pointer, held.started) == ("b/1.json", "/output_throughput", "2026-03-04T00:30:00")
 
 
+def test_the_place_of_a_figure_is_its_own_line_and_file_before_those_of_its_run() -> None:
+    plain = run(1000.0, file="runs.jsonl").model_copy(update={"line": 7})
+    figure = plain.values["output_throughput"]
+    placed = plain.model_copy(update={"values": {"output_throughput": figure.model_copy(update={"line": 12})}})
+    other = plain.model_copy(update={"values": {"output_throughput": figure.model_copy(update={"file": "client.log"})}})
+    held = decide([plain, placed, other], [plain]).baseline
+    assert held is not None
+    assert [(one.file, one.line) for one in held.runs] == [("runs.jsonl", 7), ("runs.jsonl", 12), ("client.log", None)]
+
+
+def test_two_runs_an_arm_give_an_interval_and_spreads_but_no_decision() -> None:
+    gate = decide([99.0, 101.0], [104.0, 108.0])
+    assert gate.decision == "not_enough_runs"
+    assert gate.interval is not None
+    assert gate.baseline is not None
+    assert gate.baseline.spread_percent == pytest.approx(2**0.5)
+    assert gate.baseline.range_percent == pytest.approx(2.0)
+    assert gate.difference_percent == pytest.approx(6.0)
+
+
+def test_the_floor_of_a_latency_without_throughput_is_on_the_latency() -> None:
+    gate = decide(*interleaved(STEADY, scaled(1.25), metric="itl.p99"), metric="itl.p99")
+    assert [(floor.quantity, floor.peak, floor.holds) for floor in gate.floors] == [("itl.p99", 996.0, False)]
+    assert gate.floors[0].ratio == pytest.approx(996.0 / (1.25 * 997.0))
+
+
 def test_runs_without_the_metric_are_named_and_what_they_have_instead() -> None:
     a, b = arm(STEADY, file="a/", metric="ttft.p99"), arm(scaled(1.0), file="b/", metric="ttft.p99")
     gate = decide(a, b)

@@ -30,6 +30,7 @@ def two_points(at_prefill: tuple[float, ...], at_decode: tuple[float, ...]) -> t
     [
         ((8192, 256), "prefill-heavy"),
         ((256, 2048), "decode-heavy"),
+        ((256, 512), "decode-heavy"),
         ((1024, 1024), "balanced"),
         ((200, 100), "prefill-heavy"),
         ((None, 5), "unknown"),
