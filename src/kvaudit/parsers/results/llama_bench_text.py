@@ -67,7 +67,7 @@ def _form(head: str) -> str | None:
         return None
     if "avg_ts" in lines[0] and "build_commit" in lines[0] and "n_gen" in lines[0]:
         return "csv"
-    if any(_INSERT.search(line) and "avg_ts" in line for line in lines[:80] if len(line) < _LONGEST):
+    if any("avg_ts" in line and _INSERT.search(line) for line in lines[:80] if len(line) < _LONGEST):
         return "sql"
     tables = [line for line in lines if line.lstrip().startswith("|")]
     named = any({"model", "test", "t/s"} <= set(_cells(line)) for line in tables)

@@ -70,7 +70,7 @@ class SystemctlShow:
         if source.size > _MOST_SIZE:
             return 0.0
         lines = [line for line in source.head.split("\n") if line.strip()]
-        names = [match.group(1) for line in lines if (match := _PROPERTY.search(line.rstrip("\r")))]
+        names = [match.group(1) for line in lines if "A" <= line[0] <= "Z" and (match := _PROPERTY.search(line.rstrip("\r")))]
         known = len(set(names) & _KNOWN)
         return 0.85 if known >= _LEAST and len(names) >= 0.9 * len(lines) else 0.0
 

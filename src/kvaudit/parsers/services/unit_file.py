@@ -102,7 +102,8 @@ class UnitFile:
 
 
 def _has_section(head: str) -> bool:
-    sections = {match.group(1) for raw in head.split("\n") if (match := SECTION.search(raw.strip()))}
+    lines = (line for raw in head.split("\n") if (line := raw.strip()).startswith("["))
+    sections = {match.group(1) for line in lines if (match := SECTION.search(line))}
     return bool(sections & _SECTIONS) and len(sections - _SECTIONS) <= 1
 
 

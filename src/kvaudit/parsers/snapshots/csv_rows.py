@@ -85,8 +85,7 @@ def find_header(lines: list[str], start: int = 0) -> Header | None:
         columns = header_columns(lines[at])
         if columns:
             return Header(columns, _kind(columns), at)
-        command = _COMMAND.search(lines[at])
-        if command and recorded is None and "noheader" in lines[at]:
+        if recorded is None and "noheader" in lines[at] and (command := _COMMAND.search(lines[at])):
             columns = tuple(_canonical(name) for name in command.group(2).split(","))
             recorded = Header(columns, _kind(columns), at, recorded=True) if _kind(columns) else None
     return recorded
