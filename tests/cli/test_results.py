@@ -161,3 +161,10 @@ def test_metrics_are_completed_for_the_shell() -> None:
 
     assert "ttft.p99" in complete_metric(None, None, "ttft")  # type: ignore[arg-type]
     assert complete_metric(None, None, "out")[0] == "output_throughput"  # type: ignore[arg-type]
+
+
+def test_a_server_that_nothing_tells_of_is_said_first_and_asked_for_once() -> None:
+    page = " ".join(call(PAIRS / "a", PAIRS / "b").stdout.split())
+    assert "• The servers of arms a and b were not audited: no log, metrics or launch command is among the evidence." in page
+    needs = page.partition("Could not be checked")[2]
+    assert needs.count("an engine log") - needs.count("an engine log with its starts") == 1

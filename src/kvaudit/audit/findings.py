@@ -19,20 +19,21 @@ from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
 _MOST_EVIDENCE = 16
-_KINDS = {
+KINDS = {
     "engine": ("engine-log", "metrics", "endpoint", "launch-command"),
     "checkpoint": ("checkpoint",),
     "snapshot": ("gpu-snapshot",),
     "service": ("service",),
     "results": ("results",),
 }
-_NEEDS = {
+NEEDS = {
     "engine": "an engine log",
     "checkpoint": "the checkpoint's config.json",
     "snapshot": "a GPU snapshot (nvidia-smi) of the host, taken during the run",
     "service": "the unit file, compose file or pod description",
     "results": "a result file of the benchmark client",
 }
+"""What a rule asks for whose kind of evidence is not there at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +101,10 @@ def _under_test(rule: Rule, pair: PairContext) -> bool:
 
 def _lacking(rule: Rule, records: list[Record]) -> str | None:
     """What kind of evidence the rule needs that no arm, or only one of two, holds."""
-    kinds = _KINDS.get(rule.needs)
+    kinds = KINDS.get(rule.needs)
     if kinds is None or all(any(record.has_kind(kind) for kind in kinds) for record in records):
         return None
-    return _NEEDS[rule.needs]
+    return NEEDS[rule.needs]
 
 
 def _finding(rule: Rule, context: ArmContext | PairContext, names: list[str], outcome: Outcome) -> Finding:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kvaudit.audit.audit import Wishes, check, diff
 from kvaudit.audit.context import ARM_NAMES
+from kvaudit.audit.findings import KINDS
 from kvaudit.audit.report import Report, Severity, Verdict
 from kvaudit.audit.results_gate import GateWishes
 from kvaudit.audit.results_rows import part_of
@@ -39,6 +40,7 @@ def results(records: Sequence[Record], rules: Iterable[Rule], wishes: Wishes, ga
     else:
         report = diff(records[0], records[1], rules, replace(wishes, gate=gate or GateWishes()))
         _lead(report)
+    _name_unaudited(report, records)
     report.command = "results"
     report.verdict = _TESTED.get(report.verdict, report.verdict)
     report.results = part_of(records, report.gate, gate.metric if gate else None)
@@ -56,6 +58,16 @@ def _need_runs(name: str | None, record: Record) -> None:
         f"{whose} holds no benchmark results; read instead: {read}. Give the file that the client saved "
         "(vllm bench serve --save-result, sglang.bench_serving --output-file, …), or use `kvaudit check` for logs alone"
     )
+
+
+def _name_unaudited(report: Report, records: Sequence[Record]) -> None:
+    """Results alone do not show what their servers did: said first, so that no pass is taken for one of them."""
+    silent = [name for name, record in zip(ARM_NAMES, records, strict=False) if not any(map(record.has_kind, KINDS["engine"]))]
+    if silent:
+        whose = f"The server{'s' * (len(silent) > 1)} of arm{'s' * (len(silent) > 1)} {' and '.join(silent)}"
+        subject = whose if len(records) > 1 else "The server"
+        were = "were" if len(silent) > 1 else "was"
+        report.reasons.insert(0, f"{subject} {were} not audited: no log, metrics or launch command is among the evidence.")
 
 
 def _lead(report: Report) -> None:

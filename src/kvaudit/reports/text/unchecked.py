@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kvaudit.audit.context import ARM_NAMES
+from kvaudit.audit.findings import NEEDS
 from kvaudit.audit.report import Finding, Report
 from kvaudit.fields import FIELDS
 from kvaudit.reports.text.evidence import evidence_of
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MOST = 12
+_OF_THE_SERVER = frozenset(NEEDS[kind] for kind in ("engine", "checkpoint", "snapshot", "service")) | {
+    "an engine log with its starts"
+}
 
 
 @dataclass(slots=True)
@@ -38,7 +42,7 @@ def unchecked(report: Report, width: int) -> list[Text]:
     """Undecided facts of the gate first, then what rules wait for; empty when nothing is open."""
     width = min(width, PROSE)
     open_ = [finding for finding in report.findings if finding.state == "unknown"]
-    needs = _joined(_needs(report))
+    needs = _of_results(_joined(_needs(report))) if report.command == "results" else _joined(_needs(report))
     if not needs and not open_:
         return []
     out = [heading("Could not be checked")]
@@ -49,6 +53,24 @@ def unchecked(report: Report, width: int) -> list[Text]:
     if len(needs) > _MOST:
         out += hang("  ", line((f"and {counted(len(needs) - _MOST, 'more need')} in the JSON report", "dim")), width)
     return out
+
+
+def _of_results(needs: list[_Need]) -> list[_Need]:
+    """Where results are audited, what is wanting of their servers is one need: first comes what the results themselves lack."""
+    server = [need for need in needs if not need.gate and _is_of_the_server(need)]
+    if not server:
+        return needs
+    rules = {rule for need in server for rule in need.rules}
+    wanting = "; ".join(dict.fromkeys(need.text for need in server if need.text in _OF_THE_SERVER)) or "its log and checkpoint"
+    text = f"what the server did ({counted(len(rules), 'rule')} in the JSON report wait for it): {wanting}"
+    arms = sorted({arm for need in server for arm in need.arms})
+    remedies = tuple(dict.fromkeys(remedy for need in server for remedy in need.remedies))
+    return [*(need for need in needs if need not in server), _Need(text, remedies, arms=arms)]
+
+
+def _is_of_the_server(need: _Need) -> bool:
+    measured = any(name.startswith(("result.", "runtime.")) for name in need.fields)
+    return need.text in _OF_THE_SERVER or bool(need.fields and not measured)
 
 
 def _open(finding: Finding, report: Report, width: int) -> list[Text]:
