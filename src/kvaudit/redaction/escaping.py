@@ -14,7 +14,7 @@ _ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 def escape(text: str) -> str:
     """Control, format, bidirectional and zero-width characters as visible escapes; tab and newline included."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():  # none of the categories above, by the same table
         return text
     return "".join(_visible(text))
 
