@@ -46,7 +46,9 @@ def critical(record: Record) -> list[str]:
 
 
 def _of_engine(engine: Any) -> list[str]:
-    optional = [name for name, without in _ENGINES_WITHOUT.items() if engine not in without]
+    """What the engine is asked for; several servers only what each of them has."""
+    engines = [str(one) for one in engine.values()] if isinstance(engine, dict) else [str(engine)]
+    optional = [name for name, without in _ENGINES_WITHOUT.items() if without.isdisjoint(engines)]
     return ["kv_cache.dtype", "kv_cache.tokens", "model.path", *optional]
 
 

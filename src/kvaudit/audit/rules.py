@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+import re2
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kvaudit.audit.report import Severity
@@ -78,6 +79,7 @@ _CATEGORY: dict[str, str] = {}
 
 
 _EXAMPLES = "\nexamples:\n"
+_ALIAS = re2.compile(r"\*[\w-]")
 
 
 @cache
@@ -119,15 +121,29 @@ def load_rule(path: Path, examples: bool = True) -> Rule:
 
 
 def load_rule_document(path: Path, examples: bool = True) -> Any:
-    """The YAML of a rule file, through the safe loader. Raises `RuleError` with the line of a mistake."""
+    """The YAML of a rule file, through the safe loader and without aliases. Raises `RuleError` with the line of a mistake."""
     import yaml
 
-    if path.stat().st_size > RULE_FILE_BYTES:
-        raise RuleError(f"{path}: larger than {RULE_FILE_BYTES} bytes")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        if path.stat().st_size > RULE_FILE_BYTES:
+            raise RuleError(f"{path}: larger than {RULE_FILE_BYTES} bytes")
         text = path.read_text(encoding="utf-8")
         text = text if examples else text.partition(_EXAMPLES)[0]
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - the safe loader in C
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        _refuse_aliases(text, path, loader)
+        return yaml.load(text, Loader=loader)  # noqa: S506 - the safe loader in C
+    except OSError as error:
+        raise RuleError(f"{path}: {error.strerror or error}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         raise RuleError(f"{path}{f':{mark.line + 1}' if mark else ''}: {error}") from error
+
+
+def _refuse_aliases(text: str, path: Path, loader: Any) -> None:
+    """A few lines of aliases stand for billions of conditions. Raises `RuleError`."""
+    import yaml
+
+    for event in yaml.parse(text, Loader=loader) if _ALIAS.search(text) else ():
+        if isinstance(event, yaml.AliasEvent):
+            line = event.start_mark.line + 1 if event.start_mark else 0
+            raise RuleError(f"{path}:{line}: aliases (*{event.anchor}) are not read in rule files")

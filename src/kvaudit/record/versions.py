@@ -6,8 +6,9 @@ Room: `record`. Versions follow PEP 440, as vLLM and SGLang print them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 _LAST = 999
 
@@ -21,19 +22,19 @@ class Bounds:
     released: bool
 
 
-def bounds(printed: str | None) -> Bounds | None:
+def bounds(printed: Any) -> Bounds | None:
     """The releases a printed version lies between.
 
     `0.25.1` is itself; `0.14.0rc1` lies between the release before 0.14.0 and 0.14.0; a development build
     (`0.14.0rc1.dev2+g7d9`) may hold what the next minor release brings, because release branches leave main behind.
     `0.1.dev1+g9759e3b06` (built without tags) and anything unreadable is None. A local suffix without dev or rc
-    (`0.13.0+nv26.01`) keeps its number but is no release.
+    (`0.13.0+nv26.01`) keeps its number but is no release. Versions of several servers are None, too.
     """
-    if not printed:
+    if not isinstance(printed, str) or not printed:
         return None
     try:
         version = Version(printed.removeprefix("v"))
-    except InvalidVersion:
+    except ValueError:
         return None
     if version.release[:2] == (0, 1) and version.is_devrelease:
         return None

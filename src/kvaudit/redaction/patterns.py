@@ -119,7 +119,10 @@ class Pattern(NamedTuple):
     whole: bool
 
 
-_NAME_TELLTALE = r"(?i:key|token|pass|pwd|secret|cred|dsn|authorization|auth\b|bearer|basic|negotiate|cookie|_PAT\b|connection.?string|webhook)"
+_NAME_TELLTALE = (
+    r"(?i:key|token|pass|pwd|secret|cred|dsn|authorization|auth\b|bearer|basic|negotiate|cookie|_PAT\b|"
+    r"connection.?string|webhook)"
+)
 _PLACE_TELLTALE = (
     r"(?i:://|sig=|signature|credential|security-token|awsaccess|key-pair|\slogin|sshpass|-u[ \"'=]|-user|hooks?\.|webhook|"
     r"api\.tele)"
