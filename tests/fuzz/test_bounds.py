@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,13 +32,21 @@ class Measured(NamedTuple):
     mib: int
 
 
-def measured(command: str, *arguments: str | Path, folder: Path) -> Measured:
-    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-        process = subprocess.Popen([command, *map(str, arguments)], stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    out_text, err_text = ((folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
-    return Measured(process.returncode, out_text, err_text, usage.ru_maxrss // 1024)
+MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], check=False)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+sys.exit(done.returncode)
+"""
+"""A small process in between: a child starts with the memory of its parent, and that of the tests is large."""
+
+
+def measured(command: str, *arguments: str | Path) -> Measured:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, command, *map(str, arguments)], capture_output=True, encoding="utf-8", check=False
+    )
+    *lines, mib = done.stderr.splitlines()
+    return Measured(done.returncode, done.stdout, "\n".join(lines), int(mib))
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
@@ -48,18 +56,18 @@ def test_one_line_of_a_hundred_megabytes(packed: bool, tmp_path: Path, command: 
     path = tmp_path / "server.log"
     path.write_bytes(gzip.compress(data, 1) if packed else data)
     del data, filler
-    done = measured(command, "record", path, folder=tmp_path)
+    done = measured(command, "record", path)
     assert (done.code, done.err) == (0, "")
     assert '"value": 393216' in done.out
     assert len(done.out) < 400_000
     assert done.mib < MOST_MIB
 
 
-def test_a_bomb_of_a_gigabyte_costs_no_memory(tmp_path: Path, command: str) -> None:
+def test_a_bomb_costs_no_memory(tmp_path: Path, command: str) -> None:
     path = tmp_path / "bomb.log.gz"
     block = gzip.compress(bytes(1 << 24), 9)
-    path.write_bytes(block * 64)
-    done = measured(command, "record", path, folder=tmp_path)
+    path.write_bytes(block * 16)
+    done = measured(command, "record", path)
     assert done.code == 2
     assert "bomb.log.gz" in done.err
     assert done.mib < MOST_MIB
@@ -70,7 +78,7 @@ def test_a_folder_of_a_hundred_thousand_files(tmp_path: Path) -> None:
     run.mkdir()
     (run / "a.log").write_bytes(plain(LOG))
     for number in range(99_999):
-        os.symlink("missing", run / f"c{number:06d}")
+        (run / f"c{number:06d}").symlink_to("missing")
     record = record_of(run)
     assert record.value("kv_cache.tokens") == 393_216
     assert len(record.sources) == 2_001

@@ -148,7 +148,7 @@ class _Scan:
         hole = b"\0" in block
         found.holes = found.holes or hole
         if len(found.head) < HEAD_BYTES:
-            found.head += (block.replace(b"\0", b"") if hole else block)[:HEAD_BYTES]
+            found.head += (block.translate(None, b"\0") if hole else block)[:HEAD_BYTES]
         if found.size > DOCUMENT_BYTES:
             found.data, self.kept = None, []
         else:
