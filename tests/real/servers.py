@@ -10,7 +10,8 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,13 @@ def vllm(environment: Path, model: Path, log: Path, *flags: str, **variables: st
     command = [environment / "bin/vllm", "serve", model, *address, "--served-model-name", "tiny", "--enforce-eager", *flags]
     with _started(command, log, port, settings, 420) as running:
         yield running
+
+
+@contextmanager
+def together(*starting: AbstractContextManager[Running]) -> Iterator[list[Running]]:
+    """Servers that come up at the same time: most of a start is waiting for one processor."""
+    with ExitStack() as stack, ThreadPoolExecutor(len(starting)) as pool:
+        yield list(pool.map(stack.enter_context, starting))
 
 
 def fp8_variables() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -26,19 +27,24 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def runs(vllm_environment: Path, models: Path, command: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run folders: two plain servers, the two FP8 checkpoints, one without prefix caching; windows of warm and of cold load."""
     folder = tmp_path_factory.mktemp("runs")
-    plain = models / "plain"
-    with servers.vllm(vllm_environment, plain, folder / "plain.log") as server:
-        capture(command, server, folder / "plain")
-        capture(command, server, folder / "plain-again")
-        capture_load(command, server, folder / "cold", "cold", REQUESTS)
-        capture_load(command, server, folder / "warm", "warm", REQUESTS)
-    with servers.vllm(vllm_environment, plain, folder / "twin.log") as server:
-        capture(command, server, folder / "twin")
-    with servers.vllm(vllm_environment, plain, folder / "uncached.log", "--no-enable-prefix-caching") as server:
-        capture_load(command, server, folder / "uncached", "warm", REQUESTS)
-    for name in ("kv-scheme", "modelopt-fp8"):
-        with servers.vllm(vllm_environment, models / name, folder / f"{name}.log", **servers.fp8_variables()) as server:
-            capture(command, server, folder / name)
+
+    def start(name: str, model: str = "plain", *flags: str, **variables: str) -> AbstractContextManager[servers.Running]:
+        return servers.vllm(vllm_environment, models / model, folder / f"{name}.log", *flags, **variables)
+
+    fp8 = servers.fp8_variables()
+    with servers.together(start("plain"), start("twin")) as (plain, twin):
+        capture(command, plain, folder / "plain")
+        capture(command, plain, folder / "plain-again")
+        capture(command, twin, folder / "twin")
+        capture_load(command, plain, folder / "cold", "cold", REQUESTS)
+        capture_load(command, plain, folder / "warm", "warm", REQUESTS)
+    with servers.together(
+        start("uncached", "plain", "--no-enable-prefix-caching"), start("kv-scheme", "kv-scheme", **fp8)
+    ) as pair:
+        capture_load(command, pair[0], folder / "uncached", "warm", REQUESTS)
+        capture(command, pair[1], folder / "kv-scheme")
+    with start("modelopt-fp8", "modelopt-fp8", **fp8) as server:
+        capture(command, server, folder / "modelopt-fp8")
     return folder
 
 
