@@ -74,6 +74,14 @@ def test_every_hostile_word_in_every_format(fragment: bytes, tmp_path: Path) -> 
     assert examine(str(path), chance, formats=2).faults == ()
 
 
+def test_a_number_between_two_results(tmp_path: Path) -> None:
+    """Found by a mutant: the second value of the file is a bare number, and what follows it is no JSON."""
+    seed = next(one for one in seeds() if one.name == "vllm_serve.json")
+    path = tmp_path / "results.json"
+    path.write_bytes(seed.data + b'\n36519514828,\n "request_goodput": null,\n')
+    assert examine(str(path), Random(0), formats=1).faults == ()  # noqa: S311
+
+
 def test_mutants_are_the_same_every_time() -> None:
     seed = Seed("a.log", b"INFO model='acme/a', seed=0\n" * 20)
     made = [mutated(seed.data, b"other\n", Random(7)) for _ in range(2)]  # noqa: S311

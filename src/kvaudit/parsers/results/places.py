@@ -30,7 +30,8 @@ def places(text: str, start: int, pointers: Iterable[str]) -> dict[str, Place]:
     """
     wanted = list(dict.fromkeys(pointers))
     offsets = {"": start}
-    _walk(text, start, _tree(wanted), offsets)
+    if text[start : start + 1] in ("{", "["):
+        _walk(text, start, _tree(wanted), offsets)
     return _with_lines(text, {pointer: _nearest(offsets, pointer) for pointer in wanted})
 
 
