@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kvaudit.capture.folder import RunFolder
-from kvaudit.capture.services import checked_name, keep_container, keep_pod, keep_unit
+from kvaudit.capture.services import checked_name, keep_container, keep_pod, keep_unit, main_pid
+from kvaudit.capture.wish import Wish
 from kvaudit.errors import UsageError
 from kvaudit.record.build import read_arm
 from kvaudit.redaction import Redactor
@@ -149,6 +150,13 @@ def test_what_fails_is_missing_with_what_the_tool_said(tools: Any, folder: RunFo
     tools("docker", {})
     keep_container("atlas", folder, Redactor(), with_log=True)
     assert folder.missing[0]["why"] == "docker ended with 1: no such thing"
+
+
+def test_the_main_process_is_the_one_that_the_manager_names(tools: Any) -> None:
+    tools("docker", {"inspect --format": "4711\n"})
+    tools("systemctl", {"--property=MainPID": "0\n"})
+    assert main_pid(Wish("http://127.0.0.1", "run", container="atlas")) == 4711
+    assert main_pid(Wish("http://127.0.0.1", "run", unit="atlas.service")) is None
 
 
 @pytest.mark.parametrize("name", ["--privileged", "", "a b", "a;b", "$(id)", "a\nb"])

@@ -14,9 +14,8 @@ from kvaudit.capture import passing
 from kvaudit.capture.clocks import iso
 from kvaudit.capture.endpoints import ask, keep_endpoints, keep_metrics
 from kvaudit.capture.folder import run_folder
-from kvaudit.capture.gpus import keep_gpus
 from kvaudit.capture.masking import masked_json, masked_text
-from kvaudit.capture.session import Capture, begun, finished, surroundings
+from kvaudit.capture.session import Capture, begun, finished, keep_snapshot, surroundings
 from kvaudit.capture.window import window_of
 from kvaudit.capture.wish import Wish
 from kvaudit.errors import KvauditError
@@ -48,7 +47,7 @@ def around(wish: Wish, command: list[str], redactor: Redactor) -> Around:
             _keep_command(run, command, ended, started)
             run.asked = ask(run.server)
             keep_endpoints(run.server, run.asked, folder, redactor, AFTER)
-            after = _gpus(run, AFTER)
+            after = keep_snapshot(run, AFTER)
             surroundings(run)
             _take_along(run)
             run.manifest["around"]["window"] = _window(run, (before, after))
@@ -68,11 +67,7 @@ def _window(run: Capture, snapshots: tuple[str | None, str | None]) -> dict[str,
 
 def _moment(run: Capture, suffix: str) -> str | None:
     keep_metrics(run.server, run.asked, run.folder, run.redactor, suffix)
-    return _gpus(run, suffix)
-
-
-def _gpus(run: Capture, suffix: str) -> str | None:
-    return keep_gpus(run.folder, run.redactor, suffix) if run.server.is_local else None
+    return keep_snapshot(run, suffix)
 
 
 def _keep_command(run: Capture, command: list[str], ended: passing.Ended, started: float) -> None:

@@ -87,6 +87,17 @@ def launch_script(pid: int, redactor: Redactor) -> bytes:
     return "\n".join(["#!/bin/sh", *lines, f"exec {command}", ""]).encode("utf-8", "replace")
 
 
+def name_of(pid: int) -> str:
+    """The short name of a process."""
+    return read(PROC / str(pid) / "comm").decode("utf-8", "replace").strip()
+
+
+def sees_this_machine(pid: int) -> bool:
+    """Whether a process lives in the same mounts as this one, so that its paths mean the same files."""
+    own, its = (_link(who, "ns/mnt") for who in ("self", pid))
+    return bool(its) and own == its
+
+
 def family(pid: int) -> list[dict[str, Any]]:
     """The process and all that descend from it, parents first, at most 256."""
     children: dict[int, list[int]] = {}
@@ -96,9 +107,7 @@ def family(pid: int) -> list[dict[str, Any]]:
     waiting = [pid]
     while waiting and len(found) < _MOST_PROCESSES:
         one = waiting.pop(0)
-        found.append(
-            {"pid": one, "parent": _parent(one), "name": read(PROC / str(one) / "comm").decode("utf-8", "replace").strip()}
-        )
+        found.append({"pid": one, "parent": _parent(one), "name": name_of(one)})
         waiting += sorted(children.get(one, []))
     return found
 
@@ -136,7 +145,7 @@ def _sockets(pid: int) -> set[str]:
     return {match.group(1) for link in links if (match := _SOCKET.search(link))}
 
 
-def _link(pid: int, name: str) -> str:
+def _link(pid: int | str, name: str) -> str:
     try:
         return str((PROC / str(pid) / name).readlink())
     except OSError:

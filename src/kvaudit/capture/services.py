@@ -13,6 +13,7 @@ from kvaudit.capture.folder import RunFolder, Writing
 from kvaudit.capture.logs import keep_lines, lines_of
 from kvaudit.capture.masking import masked_json, masked_text
 from kvaudit.capture.programs import found, output_of, streaming
+from kvaudit.capture.wish import Wish
 from kvaudit.errors import UsageError
 from kvaudit.redaction import Redactor
 
@@ -24,6 +25,22 @@ def checked_name(option: str, name: str) -> str:
     if not name or name.startswith("-") or any(not (letter.isalnum() or letter in "._-@:\\/") for letter in name):
         raise UsageError(f"{option} {name!r}: no name of that kind")
     return name
+
+
+def main_pid(wish: Wish) -> int | None:
+    """The main process of the unit or container that was named; None where the manager names none."""
+    said = b""
+    if wish.unit:
+        said = output_of(["systemctl", "show", "--property=MainPID", "--value", checked_name("--unit", wish.unit)]).data
+    elif wish.container:
+        name = checked_name("--container", wish.container)
+        said = output_of([_container_program(), "inspect", "--format", "{{.State.Pid}}", name]).data
+    text = said.decode("ascii", "replace").strip()
+    return int(text) if text.isdigit() and 0 < int(text) < 1 << 31 else None
+
+
+def _container_program() -> str:
+    return "docker" if found("docker") or not found("podman") else "podman"
 
 
 def keep_unit(unit: str, folder: RunFolder, redactor: Redactor, *, with_log: bool) -> None:
@@ -42,7 +59,7 @@ def keep_unit(unit: str, folder: RunFolder, redactor: Redactor, *, with_log: boo
 def keep_container(container: str, folder: RunFolder, redactor: Redactor, *, with_log: bool) -> None:
     """A container of docker or podman: its inspection and its log."""
     name = checked_name("--container", container)
-    program = "docker" if found("docker") or not found("podman") else "podman"
+    program = _container_program()
     _keep([program, "inspect", "--type", "container", name], "service/docker-inspect.json", folder, redactor)
     if with_log:
         _keep_log([program, "logs", name], folder, redactor, "may you speak to the daemon? else give --log FILE", join=True)

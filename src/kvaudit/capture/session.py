@@ -20,11 +20,11 @@ from kvaudit.capture.fetching import Server
 from kvaudit.capture.folder import RunFolder, run_folder
 from kvaudit.capture.gpus import keep_gpus
 from kvaudit.capture.logs import copy_log
+from kvaudit.capture.placing import Place, place_of
 from kvaudit.capture.wish import Wish
 from kvaudit.parsers.endpoints.manifest import DOCUMENT, VERSION
 from kvaudit.redaction import Redactor
 
-_ELSEWHERE = "the server is on another machine"
 _ON_HOST = "run kvaudit capture on the server's host, with --url http://127.0.0.1:PORT"
 
 
@@ -38,7 +38,7 @@ class Capture:
     folder: RunFolder
     redactor: Redactor
     started: float
-    pid: int | None = None
+    place: Place
     process_started: float | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
 
@@ -58,9 +58,9 @@ def begun(wish: Wish, folder: RunFolder, redactor: Redactor) -> Capture:
     server = Server(wish.url, wish.timeout, wish.key)
     _check(wish)
     asked = ask(server)
-    pid = wish.pid or (process.listener(server.port) if server.is_local else None)
-    since = process.started(pid) if pid is not None else None
-    return Capture(wish, server, asked, folder, redactor, started, pid, since)
+    place = place_of(server, wish)
+    since = process.started(place.pid) if place.pid is not None else None
+    return Capture(wish, server, asked, folder, redactor, started, place, since)
 
 
 def _check(wish: Wish) -> None:
@@ -73,10 +73,15 @@ def _check(wish: Wish) -> None:
 def moment(run: Capture, suffix: str = "") -> None:
     """What changes from one moment to the next: endpoints and GPUs."""
     keep_endpoints(run.server, run.asked, run.folder, run.redactor, suffix)
-    if run.server.is_local:
-        keep_gpus(run.folder, run.redactor, suffix)
-    else:
-        run.folder.miss("GPU snapshot", _ELSEWHERE, _ON_HOST)
+    keep_snapshot(run, suffix)
+
+
+def keep_snapshot(run: Capture, suffix: str = "") -> str | None:
+    """The GPUs of this machine, where they are the server's; the file with the processes."""
+    if run.place.elsewhere:
+        run.folder.miss("GPU snapshot", run.place.elsewhere, _ON_HOST)
+        return None
+    return keep_gpus(run.folder, run.redactor, suffix)
 
 
 def surroundings(run: Capture) -> None:
@@ -89,14 +94,14 @@ def surroundings(run: Capture) -> None:
 def finished(run: Capture) -> dict[str, Any]:
     """The manifest, written into the folder. The server must still be there."""
     still_there(run.server, run.asked)
-    if run.pid is not None and process.started(run.pid) != run.process_started:
+    if run.place.pid is not None and process.started(run.place.pid) != run.process_started:
         why = "the process of the server ended meanwhile, and another one answers"
         run.folder.miss("one server from beginning to end", why, "capture again; its log says why it ended")
     manifest = {
         "document": DOCUMENT,
         "version": VERSION,
         "kvaudit": _own_version(),
-        "server": {"url": run.redactor.mask(run.server.base), "local": run.server.is_local},
+        "server": {"url": run.redactor.mask(run.server.base), "local": not run.place.elsewhere},
         "engine": {"name": run.asked.engine, "version": version_of(run.asked), "by": run.asked.by},
         "clocks": clocks(run.started, run.asked.answers.values()),
         **run.manifest,
@@ -114,33 +119,36 @@ def _own_version() -> str:
 
 
 def _process(run: Capture) -> None:
-    if run.pid is None:
-        why = "the listening process is not to be seen from here" if run.server.is_local else _ELSEWHERE
+    pid = run.place.pid
+    if pid is None:
+        why = run.place.elsewhere or "the server's process is not to be seen from here"
         run.folder.miss(
-            "server process", why, "give --pid, as the user that runs the server" if run.server.is_local else _ON_HOST
+            "server process", why, _ON_HOST if run.place.elsewhere else "give --pid, as the user that runs the server"
         )
         return
-    described = process.describe(run.pid, run.redactor)
+    described = process.describe(pid, run.redactor)
     if not described["command"]:
-        run.folder.miss("server process", f"process {run.pid} cannot be read", "run the capture as the user that runs the server")
+        run.folder.miss("server process", f"process {pid} cannot be read", "run the capture as the user that runs the server")
         return
     run.manifest["process"] = described
-    script = process.launch_script(run.pid, run.redactor)
-    run.folder.add("process/launch.sh", script, "launch command", f"/proc/{run.pid}/cmdline and environ")
-    run.manifest["packages"] = packages.versions(packages.package_folders(run.pid))
+    script = process.launch_script(pid, run.redactor)
+    run.folder.add("process/launch.sh", script, "launch command", f"/proc/{pid}/cmdline and environ")
+    run.manifest["packages"] = packages.versions(packages.package_folders(pid)) if run.place.paths else {}
 
 
 def _checkpoint(run: Capture) -> None:
-    named = run.wish.model is not None
-    model = run.wish.model or (served_path(run.asked) if run.server.is_local else None)
-    if model is None:
-        why = "the server does not name a path" if run.server.is_local else _ELSEWHERE
+    if run.wish.model is not None:
+        keep_checkpoint(run.wish.model, run.folder, run.redactor, named=True)
+        return
+    model = served_path(run.asked)
+    if model is None or not run.place.paths:
+        why = run.place.elsewhere or ("its path may be a container's own" if model else "the server does not name a path")
         run.folder.miss("checkpoint", why, "give --model with the folder of the checkpoint or the .gguf file")
         return
-    if not named and not Path(model).is_absolute() and run.pid is not None:
+    if not Path(model).is_absolute():
         beside = Path(str(run.manifest.get("process", {}).get("folder") or "/")) / model
         model = str(beside) if beside.exists() else model
-    keep_checkpoint(model, run.folder, run.redactor, named=named)
+    keep_checkpoint(model, run.folder, run.redactor, named=False)
 
 
 def _service_and_log(run: Capture) -> None:
