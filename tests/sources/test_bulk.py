@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvaudit.sources import scan as scanning
+from kvaudit.sources.counting import _counter, newlines
 from kvaudit.sources.hints import Cursor, Hints
 from kvaudit.sources.scan import Scanned, scan
 
@@ -123,6 +124,16 @@ def test_without_hyperscan_a_large_input_is_read_the_same(monkeypatch: pytest.Mo
     monkeypatch.setattr(builtins, "__import__", without)
     assert HINTS.bulk() is None
     assert read(data, monkeypatch, 100).hits == wanted.hits
+
+
+@pytest.mark.parametrize("size", [0, 100, 1 << 14, 1 << 20])
+def test_newlines_are_counted_alike_by_both_counters(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (b"\n" + b"x" * 6 + b"\n\xff\0") * (size // 10 + 1)
+    wanted = data.count(b"\n", 3, size)
+    assert newlines(data, 3, size) == wanted
+    assert _counter() is not None
+    monkeypatch.setattr("kvaudit.sources.counting._counter", lambda: None)
+    assert newlines(data, 3, size) == wanted
 
 
 def test_no_thread_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,16 +44,13 @@ def _stdin_used() -> int:
 
 def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_checkpoint: bool) -> Record:
     """The record of one arm."""
-    from kvaudit.sources.ahead import hashing_ahead
+    from kvaudit.record.build import Options, read_arm
+    from kvaudit.sources.arm import split_label
 
-    with hashing_ahead(arguments):
-        from kvaudit.record.build import Options, read_arm
-        from kvaudit.sources.arm import split_label
-
-        if [split_label(argument)[1] for argument in arguments].count("-") + _stdin_used() > 1:
-            raise UsageError("standard input (-) can be read only once")
-        with progress_shown():
-            return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
+    if [split_label(argument)[1] for argument in arguments].count("-") + _stdin_used() > 1:
+        raise UsageError("standard input (-) can be read only once")
+    with progress_shown():
+        return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
 
 
 def read_both(arms: list[Callable[[], Record]]) -> list[Record]:

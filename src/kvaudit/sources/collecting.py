@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kvaudit.sources.counting import newlines
 from kvaudit.sources.hints import Cursor, Hints
 from kvaudit.sources.partial import Partial
 from kvaudit.sources.sampling import Sample
@@ -60,14 +61,14 @@ class Collector:
     def end(self, blocks: list[Block]) -> None:
         """Take the last blocks once more, with the last hit of each periodic kind, which a sample may have left out."""
         for block in blocks:
-            self.lines -= block.data.count(b"\n", block.start, block.stop)
+            self.lines -= newlines(block.data, block.start, block.stop)
         self.take(blocks)
 
     def _take(self, block: Block) -> None:
         data, stop = block.data, block.stop
         number, counted, position = self.lines + 1, block.start, block.start
         while (hit := block.hits.after(position)) >= 0:
-            number += data.count(b"\n", counted, hit)
+            number += newlines(data, counted, hit)
             counted = hit
             start = max(data.rfind(b"\n", 0, hit) + 1, hit - _WINDOW_BEFORE, position)
             end = data.find(b"\n", hit, stop)
@@ -76,7 +77,7 @@ class Collector:
                 start, end = self.partial.extent(data, start, end)
             self._add(RawLine(number - data.count(b"\n", start, hit), data[start:end]))
             position = end
-        self.lines = number - 1 + data.count(b"\n", counted, stop)
+        self.lines = number - 1 + newlines(data, counted, stop)
 
     def _add(self, line: RawLine) -> None:
         if kind := self._hints.kind_of(line.data):

@@ -8,13 +8,12 @@ from __future__ import annotations
 import io
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from kvaudit.errors import InputError
-from kvaudit.sources.ahead import sha256_of
 from kvaudit.sources.compression import DAMAGED, Budget, decompressed, is_compressed
 from kvaudit.sources.encodings import decoder_of
 from kvaudit.sources.progress import watcher_of
@@ -43,10 +42,6 @@ class Begun(io.RawIOBase):
             data, self._position = self.first[self._position : end], min(end, len(self.first))
             return data + self._stream.read() if size < 0 else data
         return self._stream.read(size)
-
-    def fileno(self) -> int:
-        """The descriptor of a plain file. Raises `OSError` for what was decompressed."""
-        return self._stream.fileno()
 
     def rewound(self) -> BinaryIO | None:
         """The plain file from its beginning, where it can be gone back to; None for a pipe and for what was decompressed."""
@@ -111,15 +106,10 @@ def _refuse_devices(path: Path, shown: str) -> None:
 def scan_stream(stream: Begun, shown: str, hints: Hints) -> tuple[Scanned, list[str]]:
     """Scan an opened document. Returns the scan and notes about the encoding; an empty one is an `InputError`."""
     decode, notes = decoder_of(stream.first)
-    found = scan(cast(BinaryIO, stream), hints, decode, watcher_of(shown), _digest_of(stream, shown))
+    found = scan(cast(BinaryIO, stream), hints, decode, watcher_of(shown))
     if not found.size:
         raise InputError(shown, "the file is empty")
     return found, notes
-
-
-def _digest_of(stream: Begun, shown: str) -> Callable[[int], str] | None:
-    """The digest that was begun for a named file. Standard input may have been read from already."""
-    return None if shown == "-" or shown.startswith(_STREAMS) else sha256_of(cast(BinaryIO, stream))
 
 
 def scan_file(path: Path, shown: str, hints: Hints) -> tuple[Scanned, list[str]]:

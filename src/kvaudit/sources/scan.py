@@ -23,7 +23,7 @@ from kvaudit.sources.source import HEAD_BYTES, RawLine
 
 __all__ = ["BLOCK_BYTES", "DOCUMENT_BYTES", "Hints", "Scanned", "scan"]
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 22
 DOCUMENT_BYTES = 1 << 25
 """A document (JSON, XML, snapshot) larger than 32 MiB is not kept whole."""
 
@@ -61,15 +61,13 @@ def scan(
     hints: Hints,
     decode: Callable[[bytes], bytes] | None = None,
     tell: Callable[[int], None] | None = None,
-    sha256: Callable[[int], str] | None = None,
 ) -> Scanned:
     """Read `stream` to its end. `decode` turns raw blocks into UTF-8 first (UTF-16 logs); the hash is of the raw bytes.
 
-    `tell` is given the number of bytes read so far, block after block. `sha256` gives the digest of the first so many bytes where
-    somebody else computes it.
+    `tell` is given the number of bytes read so far, block after block.
     """
     with ExitStack() as threads:
-        return _Scan(hints, threads, sha256).run(_blocks(stream, tell), decode)
+        return _Scan(hints, threads).run(_blocks(stream, tell), decode)
 
 
 def _blocks(stream: BinaryIO, tell: Callable[[int], None] | None) -> Iterator[bytes]:
@@ -84,8 +82,8 @@ def _blocks(stream: BinaryIO, tell: Callable[[int], None] | None) -> Iterator[by
 class _Scan:
     """Reads and searches; hashing and what is done with the hits run beside it."""
 
-    def __init__(self, hints: Hints, threads: ExitStack, sha256: Callable[[int], str] | None) -> None:
-        self.hints, self.threads, self.sha256 = hints, threads, sha256
+    def __init__(self, hints: Hints, threads: ExitStack) -> None:
+        self.hints, self.threads = hints, threads
         self.bulk: Bulk | None = None
         self.is_large = False
         self.found = Scanned()
@@ -103,8 +101,7 @@ class _Scan:
             found.size += len(raw)
             if found.size > LARGE and not self.is_large:
                 self._grow()
-            if not self.sha256:
-                self.hashing.put(partial(self.digest.update, raw))
+            self.hashing.put(partial(self.digest.update, raw))
             carry = self._take(decode(raw) if decode else raw, carry)
         if decode and (rest := decode(b"")):
             carry = self._take(rest, carry)
@@ -121,7 +118,7 @@ class _Scan:
             last = self.bulk.last
             self.collector.end([replace(one, hits=last(one.data, (one.start, one.stop))) for one in self.latest])
         found.lines = self.collector.lines + ends_in_line
-        found.sha256 = self.sha256(found.size) if self.sha256 else self.digest.hexdigest()
+        found.sha256 = self.digest.hexdigest()
         found.head = found.head[:HEAD_BYTES]
         found.hits, found.sampled = self.collector.hits(), self.collector.is_sampled
         found.truncated_hits = self.collector.truncated
