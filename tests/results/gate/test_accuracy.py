@@ -131,6 +131,13 @@ def test_repeated_runs_add_no_questions() -> None:
     assert once.decision == often.decision == "tie"
 
 
+def test_percent_and_shares_are_told_in_points() -> None:
+    for score in (80.0, 0.8):
+        gate = decide([scored(score, 1000)], [scored(score, 1000)], metric="score")
+        assert gate.baseline is not None
+        assert gate.baseline.mean == pytest.approx(80.0)
+
+
 def test_perfect_scores_are_a_tie() -> None:
     assert decide([scored(1.0)], [scored(1.0)], metric="score").decision == "tie"
     assert decide_accuracy(answers(50), answers(50)).decision == "tie"
