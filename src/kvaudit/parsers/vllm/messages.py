@@ -22,6 +22,7 @@ _LEVELS = "DEBUG|INFO|WARNING|ERROR|CRITICAL"
 _STAMP = re2.compile(
     rf"(?P<level>{_LEVELS}) (?P<time>\d\d-\d\d \d\d:\d\d:\d\d) \[?(?P<file>[\w./-]{{1,200}}):(?P<at>\d{{1,6}})\] ?"
 )
+_LEVEL, _TIME, _FILE = (_STAMP.groupindex[name] for name in ("level", "time", "file"))
 _UVICORN = re2.compile(rf"^(?:.{{0,200}}?[\s|])?(?P<level>{_LEVELS}):     ?\s*(?P<message>\S.*)$")
 _REPEATED = re2.compile(r"\s*\[repeated \d+x across cluster\].*$")
 _CLIENT_TEXT = ("Received request ", "Generated response ")
@@ -75,7 +76,8 @@ def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
     for index, stamp in enumerate(stamps):
         before = segment[stamps[index - 1].end() if index else 0 : stamp.start()]
         end = stamps[index + 1].start() if index + 1 < len(stamps) else len(segment)
-        message = _REPEATED.sub("", segment[stamp.end() : end]).rstrip()
+        message = segment[stamp.end() : end]
+        message = (_REPEATED.sub("", message) if "[repeated " in message else message).rstrip()
         if message.startswith(_CLIENT_TEXT):
             return
         yield Record(
@@ -84,9 +86,9 @@ def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
             position=offset + stamp.end(),
             message=message,
             process=innermost(before),
-            level=stamp.group("level"),
-            file=stamp.group("file"),
-            time=stamp.group("time"),
+            level=stamp.group(_LEVEL),
+            file=stamp.group(_FILE),
+            time=stamp.group(_TIME),
         )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import re2
 
 _PREFIX = re2.compile(r"\((?P<name>[A-Za-z][\w.:-]*(?: rank=\d+)?)? ?pid=(?P<pid>\d{1,10})(?:, ip=[^)\s]{1,64})?\) ?")
+_NAME, _PID = _PREFIX.groupindex["name"], _PREFIX.groupindex["pid"]
 _RANK = re2.compile(r"^(?:Vllm)?Worker(?:Process)?(?: rank=(?P<rank>\d+)|-(?P<index>\d+)|(?P<parts>(?:_[A-Z]{2,4}\d+)+))$")
 _ENGINE = re2.compile(r"^EngineCore(?:_DP(?P<data>\d{1,6})|_(?P<index>\d{1,6}))?$")
 _TENSOR = re2.compile(r"(?:^|_)TP(?P<rank>\d{1,6})(?:_|$)")
@@ -70,7 +71,7 @@ def innermost(text: str) -> Process | None:
     found = None
     for found in _PREFIX.finditer(text):  # noqa: B007 - the last one is wanted
         pass
-    return Process(found.group("name") or "", int(found.group("pid"))) if found else None
+    return Process(found.group(_NAME) or "", int(found.group(_PID))) if found else None
 
 
 def behind_prefixes(text: str) -> str:
