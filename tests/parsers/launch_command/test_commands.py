@@ -206,3 +206,21 @@ def test_facts_name_word_and_variable() -> None:
     assert found["run.seed"].origins[0].excerpt == "7"
     assert found["clue.visible_devices"].value["devices"] == ["1", "2"]
     assert found["clue.launch_command"].value == {"engine": "vllm", "model": "acme/a", "service": None, "lines": [1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "on"),
+    [
+        ("VLLM_SERVER_DEV_MODE=1 vllm serve acme/a", True),
+        ("docker run -e VLLM_SERVER_DEV_MODE=1 vllm/vllm-openai:v0.25.1 --model acme/a", True),
+        ("VLLM_SERVER_DEV_MODE=0 vllm serve acme/a", False),
+        ("VLLM_SERVER_DEV_MODE=$X vllm serve acme/a", False),
+        ("VLLM_SERVER_DEV_MODE= vllm serve acme/a", False),
+        ("VLLM_SERVER_DEV_MODE=1 python3 -m sglang.launch_server --model-path acme/a", False),
+        ("vllm serve acme/a", False),
+    ],
+)
+def test_the_developer_mode_of_vllm(text: str, on: bool) -> None:
+    facts = facts_of(_command(text), lambda word: Origin(file="start.sh", line=word.line, excerpt=""))
+    notices = [one.value for one in facts if one.field == "engine.notices"]
+    assert [one["code"] for value in notices for one in value] == ["developer-mode"] * on

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import re2
+
 from kvaudit.fields import spelled
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.launch_command.asked import arguments_of, asked, model_word
@@ -18,6 +20,8 @@ from kvaudit.parsers.tables import fact
 
 MakeOrigin = Callable[[Word], Origin]
 
+_DEVELOPER_MODE = "VLLM_SERVER_DEV_MODE"
+_SWITCHED_ON = re2.compile(r"^0*[1-9]\d{0,8}$")
 _DEVICES = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
@@ -36,7 +40,7 @@ def facts_of(command: LaunchCommand, origin: MakeOrigin, service: str | None = N
     for empty in empty_arguments(command):
         value = {"flag": empty.flag, "why": empty.why, "variable": empty.variable, "service": service, "closed": closed}
         found.append(fact("clue.empty_argument", value, "observed", [origin(empty.word)]))
-    return [*found, *_devices(command, origin, service)]
+    return [*found, *_devices(command, origin, service), *_developer_mode(command, origin)]
 
 
 def _clue(command: LaunchCommand, first: Origin, service: str | None) -> Fact:
@@ -60,3 +64,12 @@ def _devices(command: LaunchCommand, origin: MakeOrigin, service: str | None) ->
             value = {"variable": name, "devices": [part.strip() for part in word.text.split(",")][:64], "service": service}
             found.append(fact("clue.visible_devices", value, "requested", [origin(word)]))
     return found
+
+
+def _developer_mode(command: LaunchCommand, origin: MakeOrigin) -> list[Fact]:
+    """What vLLM warns of at start where `VLLM_SERVER_DEV_MODE` is an integer other than 0 (vllm/envs.py, 0.6.4 to 0.33)."""
+    word = command.environment.get(_DEVELOPER_MODE)
+    if command.engine.name != "vllm" or word is None or not word.is_known or not _SWITCHED_ON.match(word.text.strip()):
+        return []
+    notice = {"code": "developer-mode", "text": f"{_DEVELOPER_MODE}={word.text.strip()} in the environment of the command"}
+    return [fact("engine.notices", [notice], "requested", [origin(word)])]
