@@ -171,3 +171,15 @@ def test_a_rule_folder_that_is_damaged_is_named(tmp_path: Path, call: Call) -> N
     (tmp_path / "my-rule.yaml").write_text("id: my-rule\ntitle: [unclosed\n")
     _is_error(call("check", LOG, "--rules", tmp_path), "my-rule.yaml")
     _is_error(call("rules", "test", tmp_path), "my-rule.yaml")
+
+
+def test_a_file_that_ends_too_early_inside_a_library_is_no_interrupt(
+    monkeypatch: pytest.MonkeyPatch, bad: Path, call: Call
+) -> None:
+    def ended(*_: object, **__: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("kvaudit.record.build.read_arm", ended)
+    done = call("check", "a", cwd=bad)
+    assert done.code == 2
+    assert "a file ended too early: marshal data too short" in done.err

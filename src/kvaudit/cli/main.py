@@ -101,6 +101,9 @@ def main() -> None:
         if _wants_json(sys.argv[1:]):
             _write_document(error)
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        if isinstance(error.__cause__, EOFError):  # click takes the end of some file for the end of a dialogue
+            click.echo(f"kvaudit: a file ended too early: {error.__cause__}", err=True)
+            sys.exit(2)
         sys.exit(_INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
