@@ -22,6 +22,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -186,6 +187,11 @@ def _once(number: int) -> int:
     return int(bool(examined.faults))
 
 
+def _save(outcomes: list[Outcome], path: Path | None) -> None:
+    if path:
+        path.write_text(json.dumps([asdict(one) for one in outcomes]), encoding="utf-8")
+
+
 def main() -> int:
     """Run the inputs that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -201,12 +207,12 @@ def main() -> int:
     if given.keep:
         given.keep.mkdir(parents=True, exist_ok=True)
     outcomes = []
-    for one in run(range(given.first, given.first + given.inputs), given.workers, given.keep):
-        outcomes.append(one)
-        if len(outcomes) % 1_000 == 0:
-            sys.stderr.write(f"{len(outcomes):,} inputs\n")
-    if given.json:
-        given.json.write_text(json.dumps([asdict(one) for one in outcomes]), encoding="utf-8")
+    with suppress(KeyboardInterrupt):  # what there is until then is reported
+        for one in run(range(given.first, given.first + given.inputs), given.workers, given.keep):
+            outcomes.append(one)
+            if len(outcomes) % 1_000 == 0 or len(outcomes) == given.inputs:
+                sys.stderr.write(f"{len(outcomes):,} inputs\n")
+                _save(outcomes, given.json)
     sys.stdout.write("\n".join(_lines(outcomes)) + "\n")
     return int(any(map(_is_wrong, outcomes)))
 
