@@ -60,7 +60,7 @@ def test_of_a_huge_line_only_the_surroundings_are_kept_once() -> None:
 def test_periodic_lines_are_thinned_and_the_last_is_kept() -> None:
     data = b"".join(b"tick %d\n" % number for number in range(20_000))
     hits = scanned(data).hits
-    assert 1_000 < len(hits) < 5_000
+    assert 500 <= len(hits) < 5_000
     assert hits[-1].data == b"tick 19999"
     assert [hit.number for hit in hits] == sorted(hit.number for hit in hits)
 

@@ -10,7 +10,7 @@ from kvaudit.sources.source import RawLine
 _MOST = 4_000
 """So many lines are all kept."""
 
-_ENOUGH = 1_000
+_ENOUGH = 500
 """Beyond that, between so many and twice as many: each one stands for as many lines as any other."""
 
 _MOST_LAST = 20_000
