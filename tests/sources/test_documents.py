@@ -164,3 +164,11 @@ def test_tables_inside_a_log_or_several_of_them_stay_unread(tmp_path: Path) -> N
 
 def test_a_table_alone_is_one_document(tmp_path: Path) -> None:
     assert source_of(tmp_path, plain(TABLE), "gpus.txt").parts == []
+
+
+def test_services_beyond_the_sixtieth_are_not_read_and_that_is_said(tmp_path: Path) -> None:
+    lines = [f"[pod/otter-{number}/vllm] {line}" for line in LOG for number in range(62)]
+    (tmp_path / "pods.log").write_bytes(plain(lines))
+    sources = [one.source for one in found_in(tmp_path / "pods.log").values() if one.source]
+    assert len(sources) == 60
+    assert sources[-1].notes[-1] == "62 services in one log; those behind this one are not read"

@@ -29,10 +29,13 @@ def split(source: Source) -> list[Source]:
     if sections := _sections(source):
         parts = [_part(source, name, ranges=ranges) for name, ranges in sections.items()]
         return [part for part in parts if part.hits or part.head.strip()]
-    services = list(dict.fromkeys(_services(source)))[:_MOST_PARTS]
+    services = list(dict.fromkeys(_services(source)))
     if len(services) < 2:
         return [source]
-    return [_part(source, service, service=service) for service in services]
+    parts = [_part(source, service, service=service) for service in services[:_MOST_PARTS]]
+    if len(services) > _MOST_PARTS:
+        parts[-1].notes.append(f"{len(services)} services in one log; those behind this one are not read")
+    return parts
 
 
 def pick(source: Source, wanted: str) -> Source:
