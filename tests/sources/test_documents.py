@@ -167,7 +167,7 @@ def test_a_table_alone_is_one_document(tmp_path: Path) -> None:
 
 
 def test_services_beyond_the_sixtieth_are_not_read_and_that_is_said(tmp_path: Path) -> None:
-    lines = [f"[pod/otter-{number}/vllm] {line}" for line in LOG for number in range(62)]
+    lines = [f"[pod/otter-{number}/vllm] {line}" for line in LOG[4:8] for number in range(62)]
     (tmp_path / "pods.log").write_bytes(plain(lines))
     sources = [one.source for one in found_in(tmp_path / "pods.log").values() if one.source]
     assert len(sources) == 60
