@@ -45,7 +45,6 @@ def test_nothing_private_is_seen(arguments: list[str], folder: Path, call: Call)
     done = call(*(one.format(folder) for one in arguments), "--redact", "full")
     assert done.code in (0, 1, 2, 3)
     assert {one for one in (*PRIVATE, str(folder)) if one in done.out + done.err} == set()
-    assert "secret-1" in done.out + done.err
 
 
 def test_equal_paths_share_a_mask_in_every_place(folder: Path, call: Call) -> None:
