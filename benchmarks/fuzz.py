@@ -24,18 +24,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from types import FrameType
 
 from tests.fuzz.examining import examine, prepare
 from tests.fuzz.mutations import mutated
-from tests.fuzz.seeds import seeds
+from tests.fuzz.seeds import Seed, seeds
 
 BATCH = 100
 """Inputs per child, so that memory is that of few inputs."""
 
 MOST_MIB, MOST_SECONDS = 300, 20
+_SHARE_OF_KINDS = 0.5
+"""Half of the inputs begin with a kind, so that the few documents of rare kinds get their share; logs are most of all."""
 _ADDRESS_SPACE = 2 << 30
 """A child that asks for more gets a MemoryError: the machine is never at risk."""
 
@@ -61,10 +64,19 @@ def _give_up(_signal: int, _frame: FrameType | None) -> None:
     raise _TooSlowError(f"more than {MOST_SECONDS} s of processor time")
 
 
+@cache
+def _by_ending() -> dict[str, list[Seed]]:
+    found: dict[str, list[Seed]] = {}
+    for seed in seeds():
+        found.setdefault(Path(seed.name).suffix, []).append(seed)
+    return found
+
+
 def mutant(number: int) -> tuple[str, bytes, Random]:
     """Name and bytes of an input, and the chance that goes on with its examination."""
     chance = Random(number)  # noqa: S311 - reproducible, no secret
-    seed, other = chance.choice(seeds()), chance.choice(seeds())
+    of_kind = chance.choice(list(_by_ending().values())) if chance.random() < _SHARE_OF_KINDS else seeds()
+    seed, other = chance.choice(of_kind), chance.choice(seeds())
     return seed.name, mutated(seed.data, other.data, chance), chance
 
 
