@@ -147,11 +147,11 @@ def test_a_table_beside_a_log_is_a_snapshot(order: str, tmp_path: Path) -> None:
     lines = [*TABLE, "", *LOG, "", *BENCH] if order == "before" else [*LOG, *BENCH, "", *TABLE]
     (tmp_path / "run.log").write_bytes(plain(lines))
     record = record_of(tmp_path / "run.log")
-    assert [source.kind for source in record.sources] == ["engine-log", "gpu-snapshot"]
+    assert [source.kind for source in record.sources] == ["engine-log", "results", "gpu-snapshot"]
     assert record.value("kv_cache.tokens") == 393_216
     assert record.value("gpu.memory_used_mib") == [2_048]
     assert record.facts("gpu.memory_used_mib")[0].origins[0].line == lines.index(TABLE[9]) + 1
-    assert record.sources[1].lines == lines.index(TABLE[-2]) + 2
+    assert record.sources[2].lines == lines.index(TABLE[-2]) + 2
 
 
 def test_tables_inside_a_log_or_several_of_them_stay_unread(tmp_path: Path) -> None:
