@@ -12,6 +12,7 @@ from typing import Any
 
 import re2
 
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.source import Source
 
 _FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
@@ -40,7 +41,7 @@ def json_document(source: Source) -> JsonDocument | None:
     if text is None:
         return None
     try:
-        return JsonDocument(text, json.loads(text))
+        return JsonDocument(text, json.loads(without_half_pairs(text)))
     except (ValueError, RecursionError):
         return None
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from kvaudit.errors import InputError
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import CLUES, Fact, Reading, Start
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.source import Source
 
 READABLE_VERSIONS = (0, 1)
@@ -38,7 +39,7 @@ class SavedRecord:
     def read(self, source: Source) -> Reading:
         """The facts and clues of the saved arm. Raises `InputError` when the document is damaged or of another version."""
         try:
-            document = json.loads(source.text() or "")
+            document = json.loads(without_half_pairs(source.text() or ""))
         except (ValueError, RecursionError) as error:
             raise InputError(source.path, f"a damaged record: {error}") from error
         if not isinstance(document, dict) or document.get("version") not in READABLE_VERSIONS:

@@ -18,6 +18,7 @@ from kvaudit.parsers.launch_command.options import LaunchCommand, Option
 from kvaudit.parsers.launch_command.words import Word
 from kvaudit.parsers.llama_cpp import command as llama_command
 from kvaudit.parsers.vllm import arguments as vllm_arguments
+from kvaudit.sources.escapes import without_half_pairs
 
 _UNSET = ("", "none", "null")
 
@@ -150,7 +151,7 @@ def _generic(option: Option) -> Any:
 
 def _object(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(without_half_pairs(text))
     except (ValueError, RecursionError):
         return text
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import re2
 
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
 _CLIENT_TEXT = (
@@ -59,7 +60,7 @@ def record(line: Line) -> Record | None:
 def _json_record(number: int, text: str) -> Record | None:
     """A JSON line of the engine's own or of a container runtime, or None."""
     try:
-        document: Any = json.loads(text)
+        document: Any = json.loads(without_half_pairs(text))
     except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kvaudit.errors import InputError
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.source import Source
 
 MOST_VALUES = 1_000
@@ -40,6 +41,7 @@ def load(source: Source) -> Documents:
     text = source.text()
     if text is None:
         raise InputError(source.path, f"{source.size >> 20} MiB, too large for a result file")
+    text = without_half_pairs(text)
     found = Documents(text)
     decoder = json.JSONDecoder(object_pairs_hook=_unique)
     position = _begin(text, 1 if text.startswith("\ufeff") else 0)

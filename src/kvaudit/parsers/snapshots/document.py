@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
@@ -83,7 +84,7 @@ def _joined(first: TextLine, second: TextLine, width: int) -> TextLine:
 def _inside_json(text: str) -> Iterator[TextLine]:
     """The lines of every JSON string that holds a snapshot, each with the physical line the string stands on."""
     try:
-        document = json.loads(text.lstrip("\ufeff"))
+        document = json.loads(without_half_pairs(text.lstrip("\ufeff")))
     except (ValueError, RecursionError):
         return
     physical = [number for number, raw in enumerate(text.split("\n"), start=1) if any(mark in raw for mark in _TELLTALES)]

@@ -11,6 +11,7 @@ from typing import Any
 
 from kvaudit.parsers.snapshots.capture import Said
 from kvaudit.parsers.snapshots.document import TextLine, cleaned
+from kvaudit.sources.escapes import without_half_pairs
 
 Path = tuple[str, ...]
 _DECODER = json.JSONDecoder()
@@ -25,7 +26,7 @@ def json_cells(text: str) -> dict[Path, Said] | None:
 
     None for anything that is not sound JSON within the limits.
     """
-    text = text.lstrip("\ufeff \t\r\n")
+    text = without_half_pairs(text.lstrip("\ufeff \t\r\n"))
     if len(text) > _MOST_TEXT:
         return None
     try:

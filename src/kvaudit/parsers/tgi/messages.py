@@ -13,6 +13,7 @@ from typing import Any
 import re2
 
 from kvaudit.parsers.plain_log import Record
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
 _STAMP = re2.compile(
@@ -39,7 +40,7 @@ def records(line: Line) -> Iterator[Record]:
 def _json_record(line: Line) -> Record | None:
     """One line of `--json-output`, or None."""
     try:
-        document: Any = json.loads(line.text)
+        document: Any = json.loads(without_half_pairs(line.text))
     except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or not str(document.get("target", "")).startswith("text_generation_"):

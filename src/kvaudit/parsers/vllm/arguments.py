@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvaudit.parsers import repr_split
+from kvaudit.sources.escapes import without_half_pairs
 
 FIELD_OF = {
     "model": "model.path",
@@ -141,7 +142,7 @@ def as_object(value: Any) -> dict[str, Any]:
         return value
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            document = json.loads(value)
+            document = json.loads(without_half_pairs(value))
         except (ValueError, RecursionError):
             return repr_split.mapping(value)[0]
         return document if isinstance(document, dict) else {}

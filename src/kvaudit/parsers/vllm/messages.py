@@ -16,6 +16,7 @@ import re2
 
 from kvaudit.parsers.log_reading import segments
 from kvaudit.parsers.vllm.processes import Process, behind_prefixes, innermost
+from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
 _LEVELS = "DEBUG|INFO|WARNING|ERROR|CRITICAL"
@@ -106,7 +107,7 @@ def _raw(line: Line, text: str, offset: int) -> Record:
 def _json_record(line: Line) -> Record | None:
     """One line of `--logging-config.formatter json` (0.32+, pythonjsonlogger), or None."""
     try:
-        document: Any = json.loads(line.text)
+        document: Any = json.loads(without_half_pairs(line.text))
     except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or not isinstance(document.get("message"), str) or "levelname" not in document:
