@@ -8,8 +8,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from kvaudit.audit.baseline import Baseline
 from kvaudit.audit.capacity import decompose
 from kvaudit.audit.checklist import checklist
 from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
@@ -27,6 +27,9 @@ from kvaudit.audit.under_policy import arm_of, settled, with_severities, without
 from kvaudit.errors import UsageError, did_you_mean
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
+
+if TYPE_CHECKING:
+    from kvaudit.audit.baseline import Baseline
 
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 _LEAD = ("engine-not-ready", "engine-died-while-serving", "hidden-fp8-kv", "kv-dtype-flag-overridden", "kv-dtype-differs")

@@ -5,6 +5,7 @@ Room: `audit`. deepdiff compares; keys that a field already covers are left out.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from kvaudit.audit.report import OtherDifference
@@ -61,10 +62,21 @@ def _configurations(record: Record) -> dict[str, Any]:
     return out
 
 
-def _compare(source: str, left: Any, right: Any) -> list[OtherDifference]:
-    from deepdiff import DeepDiff
+def _deep_diff() -> Any:
+    """The comparison of deepdiff, loaded without NumPy: configurations hold no arrays, and NumPy takes long to load."""
+    hidden = "numpy" not in sys.modules
+    if hidden:
+        sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        from deepdiff import DeepDiff
+    finally:
+        if hidden:
+            del sys.modules["numpy"]
+    return DeepDiff
 
-    tree = DeepDiff(left, right, view="tree", ignore_order=False, max_passes=1, cache_size=0)
+
+def _compare(source: str, left: Any, right: Any) -> list[OtherDifference]:
+    tree = _deep_diff()(left, right, view="tree", ignore_order=False, max_passes=1, cache_size=0)
     found = []
     for kind in (
         "values_changed",

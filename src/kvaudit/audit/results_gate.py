@@ -12,7 +12,6 @@ from kvaudit.errors import KvauditError
 from kvaudit.parsers.results.run import Run
 from kvaudit.results.corrections import corrected_runs
 from kvaudit.results.evidence import recomputed, results_of
-from kvaudit.results.gate import decide
 from kvaudit.results.gate.model import Direction
 from kvaudit.results.runs import same_runs, singles_of
 
@@ -52,6 +51,8 @@ def add_gate(pair: PairContext, wishes: GateWishes | None) -> None:
 
 
 def _decide(pair: PairContext, a: list[Run], b: list[Run], wishes: GateWishes) -> None:
+    from kvaudit.results.gate.decide import decide
+
     corrected = recomputed([results_of(arm.record) for arm in pair.arms])
     if corrected is not None:
         a, b = corrected_runs(a, corrected[0]), corrected_runs(b, corrected[1])

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from kvaudit.audit.baseline import Baseline
-from kvaudit.audit.fingerprint import fingerprint
 from kvaudit.audit.globs import matches
 from kvaudit.audit.policy import Suppression
 from kvaudit.audit.report import Finding
 from kvaudit.redaction import Redactor
+
+if TYPE_CHECKING:
+    from kvaudit.audit.baseline import Baseline
 
 
 def suppress(
@@ -55,6 +57,8 @@ def _names(one: Suppression, finding: Finding, labels: Mapping[str, str]) -> boo
 
 def known_before(findings: Sequence[Finding], baseline: Baseline) -> list[str]:
     """Set the state of every finding that the baseline holds; gives a note about entries that are not found any more."""
+    from kvaudit.audit.fingerprint import fingerprint
+
     redactor = Redactor(baseline.redact)
     held = {one.fingerprint for one in baseline.findings}
     seen = set()

@@ -6,6 +6,7 @@ Room: `cli`. Command modules are imported when their command runs, so help, vers
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from itertools import pairwise
 
@@ -94,6 +95,9 @@ def _write_document(error: click.ClickException) -> None:
 
 def main() -> None:
     """Run the command line; errors of input and usage exit with 2 and name what was wrong."""
+    if sys.argv[1:2] != ["capture"]:
+        # No plugin of another package reads evidence, nor is one searched for; a captured benchmark inherits the environment.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         code = cli.main(prog_name="kvaudit", standalone_mode=False)
     except click.ClickException as error:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from kvaudit.parsers.results.run import Run
-from kvaudit.results.gate import decide, decide_accuracy
+from kvaudit.results.gate.accuracy import decide_accuracy
+from kvaudit.results.gate.decide import decide
 from kvaudit.results.gate.scores import standard_error
 from tests.results.gate.arms import run
 

@@ -7,7 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kvaudit.results.gate import decide
+from kvaudit.results.gate.decide import decide
 
 FIGURES = st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=8)
 NEAR = st.lists(st.floats(min_value=0.9, max_value=1.1), min_size=6, max_size=8)

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from benchmarks import gate_power
-from kvaudit.results.gate import decide
+from kvaudit.results.gate.decide import decide
 from kvaudit.results.gate.statistics import paired_interval
 from tests.conftest import ROOT
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvaudit.results.gate import decide
+from kvaudit.results.gate.decide import decide
 from tests.results.gate.arms import arm
 
 NOISE = (-3.0, 2.0, 0.0, 3.0, -2.0, 1.0)

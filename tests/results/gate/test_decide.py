@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from kvaudit.errors import UsageError
-from kvaudit.results.gate import Gate, decide
+from kvaudit.results.gate.decide import decide
+from kvaudit.results.gate.model import Gate
 from tests.results.gate.arms import arm, interleaved, run
 
 STEADY = (1000.5, 1004.0, 996.0, 1002.0, 998.0, 999.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kvaudit.results.gate import decide
+from kvaudit.results.gate.decide import decide
 from kvaudit.results.gate.pairing import pair
 from tests.results.gate.arms import run
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kvaudit.parsers.results.run import Run
-from kvaudit.results.gate import decide
+from kvaudit.results.gate.decide import decide
 from kvaudit.results.gate.model import Kind
 from kvaudit.results.gate.points import kind_of, points_of
 from tests.results.gate.arms import arm, interleaved

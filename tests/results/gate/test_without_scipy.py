@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from kvaudit.errors import KvauditError
-from kvaudit.results.gate import decide, decide_accuracy
+from kvaudit.results.gate.accuracy import decide_accuracy
+from kvaudit.results.gate.decide import decide
 
 
 def test_without_scipy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

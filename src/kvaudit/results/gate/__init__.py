@@ -2,7 +2,8 @@
 
 Room: `results`. In: runs (`kvaudit.parsers.results.run.Run`) or plain numbers; out: a `Gate`. No file is read or printed.
 
-    from kvaudit.results.gate import decide, decide_accuracy
+    from kvaudit.results.gate.accuracy import decide_accuracy
+    from kvaudit.results.gate.decide import decide
 
     gate = decide(runs_of_a, runs_of_b, metric="p99 ITL")
     gate.decision      # accept, reject, tie, not_enough_runs
@@ -17,12 +18,6 @@ Room: `results`. In: runs (`kvaudit.parsers.results.run.Run`) or plain numbers; 
 * `decide_accuracy(baseline, candidate)` for answers to the same questions, item by item; `decide(…, metric="score")` where only
   the totals are known.
 * Raises UsageError for an unknown metric, KvauditError where the statistics (`pip install 'kvaudit[results]'`) are missing.
+
+Nothing is imported here: the shape of a report needs `model` alone, and should not pay for the statistics.
 """
-
-from __future__ import annotations
-
-from kvaudit.results.gate.accuracy import decide_accuracy
-from kvaudit.results.gate.decide import decide
-from kvaudit.results.gate.model import Gate
-
-__all__ = ["Gate", "decide", "decide_accuracy"]
