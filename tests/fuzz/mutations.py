@@ -190,9 +190,9 @@ def _planted(data: bytes, _other: bytes, chance: Random) -> bytes:
 
 def _overwritten(data: bytes, _other: bytes, chance: Random) -> bytes:
     """A word, a number or a quoted text replaced by something else."""
-    words = list(re.finditer(rb"[\w.+-]+|'[^'\n]*'|\"[^\"\n]*\"", data))
-    for word in sorted(chance.sample(words, min(len(words), chance.choice((1, 3)))), key=lambda one: -one.start()):
-        data = data[: word.start()] + chance.choice(FRAGMENTS) + data[word.end() :]
+    words = [one.span() for one in re.finditer(rb"[\w.+-]+|'[^'\n]*'|\"[^\"\n]*\"", data)]
+    for start, end in sorted(chance.sample(words, min(len(words), chance.choice((1, 3)))), reverse=True):
+        data = data[:start] + chance.choice(FRAGMENTS) + data[end:]
     return data
 
 
