@@ -185,3 +185,9 @@ def test_bytes_ratio_and_layout() -> None:
     assert bytes_ratio(a, b) == 2.0
     assert bytes_ratio(a, record({})) is None
     assert same_layout(a, b)
+
+
+@pytest.mark.parametrize(("left", "right"), [(1e-300, 1e300), (1e300, 1e-300), (0, 5.0)])
+def test_a_ratio_of_no_sane_size_is_none(left: float, right: float) -> None:
+    arms = [record({"kv_cache.bytes_per_token": value}, "engine-log") for value in (left, right)]
+    assert bytes_ratio(*arms) is None

@@ -168,3 +168,11 @@ def test_a_server_that_nothing_tells_of_is_said_first_and_asked_for_once() -> No
     assert "• The servers of arms a and b were not audited: no log, metrics or launch command is among the evidence." in page
     needs = page.partition("Could not be checked")[2]
     assert needs.count("an engine log") - needs.count("an engine log with its starts") == 1
+
+
+def test_the_table_fits_a_page_of_24_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    page = call(PAIRS / "a", PAIRS / "b").stdout
+    table = page.partition("\nResults\n")[2].partition("\nGate")[0].splitlines()
+    assert len(table) > 10
+    assert max(map(len, table)) <= 24

@@ -83,11 +83,12 @@ def _simulated_different(a: Record, b: Record, ratio: float) -> bool:
 
 
 def bytes_ratio(a: Record, b: Record) -> float | None:
-    """Bytes per token of a ÷ those of b, None unless both are known."""
+    """Bytes per token of a ÷ those of b, None unless both are known and of a sane size."""
     left, right = a.value("kv_cache.bytes_per_token"), b.value("kv_cache.bytes_per_token")
-    if not isinstance(left, int | float) or not isinstance(right, int | float) or not right:
+    if not isinstance(left, int | float) or not isinstance(right, int | float) or not left or not right:
         return None
-    return left / right
+    ratio = left / right
+    return ratio if 0 < ratio < float("inf") else None
 
 
 def same_layout(a: Record, b: Record) -> bool:

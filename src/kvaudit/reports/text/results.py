@@ -38,7 +38,8 @@ def results(report: Report, width: int) -> list[Text]:
     else:
         for name, *cells in rows:
             for arm, cell in zip(names, cells, strict=True):
-                out += hang((f"  {name}{f' {arm}' if len(names) > 1 else ''}: ", "dim"), line(cell), width)
+                out += indented(wrapped(line((f"{name}{f' {arm}' if len(names) > 1 else ''}:", "dim")), width - _INDENT), _INDENT)
+                out += hang("    ", line(cell), width)
     for text in results_words.runs(report):
         out += hang("  ", line(text), min(width, PROSE))
     return out
