@@ -46,8 +46,13 @@ def _faults(format_: str, text: str, secrets: tuple[str, ...], width: int | None
         yield from (f"github: no command: {line[:80]!r}" for line in text.splitlines() if not _COMMAND.fullmatch(line))
     elif format_ == "markdown":
         yield from _markdown_faults(text)
-    elif width is not None and (long := [line for line in text.split("\n") if width_of(line) > width]):
+    elif width is not None and (long := [line for line in text.split("\n") if width_of(_armed(line)) > width]):
         yield f"{format_}: {len(long)} lines wider than {width}, such as {long[0][:60]!r}"
+
+
+def _armed(line: str) -> str:
+    """The line before its orders to a runner were disarmed, which widens it: safety goes before the margin."""
+    return line.replace("\\x3a:", "::").replace("\\x23#[", "##[")
 
 
 def _json_faults(format_: str, text: str) -> Iterator[str]:
