@@ -136,7 +136,7 @@ def run(numbers: range, workers: int, keep: Path | None) -> Iterator[Outcome]:
             yield from outcomes
             if len(outcomes) < len(batch):
                 died = batch[len(outcomes)]
-                yield Outcome(died, mutant(died)[0], 0, False, 0.0, 0, [f"the process died with status {status}"])
+                yield Outcome(died, "(not known)", 0, False, 0.0, 0, [f"the process died with status {status}"])
                 batches.insert(0, batch[len(outcomes) + 1 :])
 
 

@@ -19,10 +19,9 @@ RULES = bundled_rules()
 EXCUSES = {
     "engine-not-ready": {"engine.notices"},
     "gpu-count-differs": {"parallel.gpus"},
-    "prefix-hits-in-synthetic-load": {"runtime.preemptions"},
     "unequal-kv-capacity": {"kv_cache.bytes_per_token", "kv_cache.dtype", "kv_cache.memory_gib"},
 }
-"""Facts that excuse a finding which rests on others: the failed start, the hosts' GPUs, hits on unique prompts, capacities."""
+"""Facts that excuse a finding which rests on others: the failed start, the hosts' GPUs, the capacities."""
 NO_VALUES = frozenset({"stage", "how", "scope"})
 """Keys of an example's value that say who speaks."""
 FIRING = [(rule, example) for rule in RULES for example in rule.examples if example.expect == "fires"]

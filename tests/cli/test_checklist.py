@@ -80,3 +80,26 @@ def test_markdown_has_a_row_for_every_item(bad: Path, call: Call) -> None:
     page = call("diff", "a", "b", "--checklist", "--format", "markdown", cwd=bad).out
     rows = page.partition("## Checklist")[2].splitlines()
     assert sum(row.startswith(tuple(f"| {number} |" for number in NUMBERS)) for row in rows) == 11
+
+
+def test_a_comparison_that_waits_for_a_fact_has_not_shown_that_nothing_differs(call: Call) -> None:
+    folder = ROOT / "fixtures" / "vllm" / "stops-before-capacity"
+    item = _items(call, "diff", "server.log", "server.log", cwd=folder)["startup-logs-diffed"]
+    assert item["state"] == "cannot_tell"
+    assert "kv_cache.tokens is not decided" in item["because"]
+
+
+@pytest.mark.parametrize(("tool", "state"), [("vllm", "pass"), ("sglang-oai", "cannot_tell")])
+def test_only_the_servers_usage_counts_tokens(tool: str, state: str, call: Call, tmp_path: Path) -> None:
+    totals = {"duration": 10.0, "completed": 10, "total_input_tokens": 1000, "total_output_tokens": 500}
+    rates = {"request_throughput": 1.0, "output_throughput": 50.0}
+    own: dict[str, Any] = {"tokenizer_id": "t", "endpoint_type": "vllm", "failed": 0, "total_token_throughput": 150.0}
+    if tool != "vllm":
+        own = {
+            "request_rate": 1.0,
+            "sharegpt_output_len": None,
+            "total_output_tokens_retokenized": 500,
+            "input_throughput": 100.0,
+        }
+    (tmp_path / "run.json").write_text(json.dumps({"backend": tool, **own, **totals, **rates}))
+    assert _items(call, "check", "run.json", cwd=tmp_path)["tokens-from-usage"]["state"] == state

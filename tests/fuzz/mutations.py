@@ -246,7 +246,8 @@ def _changed(document: Any, chance: Random) -> Any:
     elif action < 0.25 and isinstance(holder, dict):
         holder[chance.choice(_KEYS)] = holder.pop(key)
     elif action < 0.35:
-        holder[key] = [holder[key]] * chance.choice((1, 2, 300))
+        count = chance.choice((1, 2, 300))
+        holder[key] = [holder[key]] * (min(count, 2) if isinstance(holder[key], dict | list) else count)
     elif action < 0.42:
         holder[key] = _deep(holder[key], chance.choice((3, 60, 400)))
     else:

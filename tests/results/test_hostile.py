@@ -1,9 +1,8 @@
-"""Runs of a saved record may hold anything: nothing crashes, and nothing takes long."""
+"""Runs of a saved record may hold anything: nothing crashes, and nothing is lost."""
 
 from __future__ import annotations
 
 import random
-import time
 from typing import Any
 
 import pytest
@@ -62,12 +61,12 @@ def test_figures_of_no_sane_size_are_none() -> None:
     assert set(run.values) == {"failed", "dataset"}
 
 
-def test_hundreds_of_runs_take_seconds() -> None:
+def test_hundreds_of_runs_are_all_told() -> None:
     many = [
         run_of(file=f"{number}.json", completed=100, duration=50.0 + number / 100, output_tokens=25_600, e2e__mean=9000.0)
         for number in range(400)
     ]
     record = record_with(*many)
-    begin = time.process_time()
-    results([record], RULES, Wishes())
-    assert time.process_time() - begin < 15
+    told = results([record], RULES, Wishes()).results
+    assert told is not None
+    assert [run.file for run in told.runs] == [f"{number}.json" for number in range(400)]

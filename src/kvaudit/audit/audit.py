@@ -72,7 +72,7 @@ def check(record: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     report = _report("check", verdict, found, undecided=undecided, wishes=wishes, records=[record])
     report.settings.notes += notes
     report.reasons = reasons_of_check(report.findings, undecided, record)
-    report.checklist = checklist([arm], found, chosen) if wishes.checklist else None
+    report.checklist = checklist([arm], found, chosen, undecided) if wishes.checklist else None
     return report
 
 
@@ -98,7 +98,7 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     report.gate = pair.gate
     report.other_differences = other_differences(a, b)
     report.reasons = reasons_of_diff(report, differences)
-    report.checklist = checklist(arms, found, chosen) if wishes.checklist else None
+    report.checklist = checklist(arms, found, chosen, undecided) if wishes.checklist else None
     return report
 
 

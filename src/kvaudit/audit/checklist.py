@@ -22,11 +22,27 @@ _FEW_HITS = 0.05
 
 _MOST_EVIDENCE = 6
 
+_HOW_ELSE = {
+    "retokenized": "were counted again from the text, by a tokenizer that need not be the server's",
+    "requested": "are the length that was asked for, not what came",
+    "chunks": "are pieces of the stream",
+}
+"""How a client came to its output tokens, where that is not the server's word."""
+
 _LACKING = {
     "results": "a result file of the benchmark client",
     "engine-log": "the engine's log, from its first line",
     "gpu-snapshot": "a GPU snapshot of the host, taken during the run (nvidia-smi -q -x)",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the audit came to."""
+
+    found: Findings
+    rules: Sequence[Rule]
+    undecided: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -39,19 +55,23 @@ class _Answer:
     evidence: list[Evidence] = field(default_factory=list)
 
 
-def checklist(arms: Sequence[ArmContext], found: Findings, rules: Sequence[Rule]) -> list[ChecklistItem]:
-    """The eleven items in their order, each `pass`, `fail` or `cannot_tell`."""
-    return [_answered(number, item, arms, found, rules) for number, item in enumerate(ITEMS, start=1)]
+def checklist(
+    arms: Sequence[ArmContext], found: Findings, rules: Sequence[Rule], undecided: Sequence[str]
+) -> list[ChecklistItem]:
+    """The eleven items in their order, each `pass`, `fail` or `cannot_tell`. `undecided`: facts that the verdict waits for."""
+    return [_answered(number, item, arms, _Asked(found, rules, undecided)) for number, item in enumerate(ITEMS, start=1)]
 
 
-def _answered(number: int, item: Item, arms: Sequence[ArmContext], found: Findings, rules: Sequence[Rule]) -> ChecklistItem:
+def _answered(number: int, item: Item, arms: Sequence[ArmContext], asked: _Asked) -> ChecklistItem:
     answer = _Answer()
     if item.pair and len(arms) < 2:
         answer.open.append("asks about two arms: kvaudit diff A B --checklist")
     else:
-        _by_rules(item, found, rules, answer)
+        _by_rules(item, asked.found, asked.rules, answer)
         _by_kinds(item, arms, answer)
         _by_facts(item, arms, answer)
+        if item.compares:
+            answer.open += [f"{name} is not decided" for name in asked.undecided]
         if item.witness:
             _WITNESSES[item.witness](arms, answer)
     state: Literal["pass", "fail", "cannot_tell"] = "fail" if answer.failed else "cannot_tell" if answer.open else "pass"
@@ -86,7 +106,7 @@ def _by_rules(item: Item, found: Findings, rules: Sequence[Rule], answer: _Answe
 
 def _against(item: Item, findings: list[Finding], rules: Sequence[Rule]) -> list[Finding]:
     """The findings that answer an item with no; suppressed ones too: they are true, only agreed upon."""
-    pairs = {rule.id for rule in rules if rule.category in item.rules_of and rule.scope != "arm"}
+    pairs = {rule.id for rule in rules if rule.category in item.compares and rule.scope != "arm"}
     told = [one for one in findings if one.state in ("fired", "suppressed")]
     return [one for one in told if one.rule in item.fails or (one.rule in pairs and one.severity == "error")]
 
@@ -106,7 +126,7 @@ def _by_kinds(item: Item, arms: Sequence[ArmContext], answer: _Answer) -> None:
 def _by_facts(item: Item, arms: Sequence[ArmContext], answer: _Answer) -> None:
     for arm in arms:
         whose = f"arm {arm.name}: " if len(arms) > 1 else ""
-        if item.rules_of:
+        if item.compares:
             answer.held.append(f"{whose}the startup log was read")
             answer.evidence += evidence_of(arm.cite("engine.version", "kv_cache.tokens"))
         if item.moot and arm.record.value(item.moot[0]) == item.moot[1]:
@@ -146,10 +166,10 @@ def _counted_by_usage(arms: Sequence[ArmContext], answer: _Answer) -> None:
         whose = f"arm {arm.name}: " if len(arms) > 1 else ""
         for clue in arm.record.clues.get(RUN_CLUE, []):
             counted = _counting(clue.value)
-            if counted not in ("usage", "retokenized"):
-                answer.open.append(f"{whose}the result file does not say how output tokens were counted")
+            if counted != "usage":
+                answer.open.append(f"{whose}output tokens {_HOW_ELSE.get(counted or '', 'may have been counted in any way')}")
             else:
-                answer.held.append(f"{whose}output tokens counted by {counted}")
+                answer.held.append(f"{whose}output tokens come from the server's usage")
 
 
 def _counting(run: Any) -> str | None:

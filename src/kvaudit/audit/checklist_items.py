@@ -6,7 +6,7 @@ every fact it stands on is known; anything else cannot be told. How that is deci
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 RESULTS = "results"
 ENGINE_LOG = "engine-log"
@@ -30,8 +30,8 @@ class Item:
     pair: bool = False
     witness: str = ""
     """The name of a further test in `checklist`, where rules and fields do not say it all."""
-    rules_of: tuple[str, ...] = field(default=())
-    """Fired errors of these rule categories fail it too (two arms)."""
+    compares: tuple[str, ...] = ()
+    """Of two arms: errors of rules of these categories fail it, and a fact that the verdict waits for leaves it open."""
 
 
 _CACHING_OFF = ("kv_cache.prefix_caching", False)
@@ -69,7 +69,7 @@ ITEMS: tuple[Item, ...] = (
         "The startup logs of both servers were compared, and nothing unnamed differs",
         kinds=(ENGINE_LOG,),
         pair=True,
-        rules_of=("parity", "kv-cache"),
+        compares=("parity", "kv-cache"),
     ),
     Item(
         "checkpoint-inspected",

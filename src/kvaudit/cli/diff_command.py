@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kvaudit.cli.options import audit_options, checklist_option, complete_field
+from kvaudit.cli.options import audit_options, checklist_option, pair_options
 from kvaudit.cli.running import guarded, make_redactor, publish, read, read_both, rules_of, wishes_of
 
 _EPILOG = """\b
@@ -24,15 +24,7 @@ Examples:
 @click.command("diff", epilog=_EPILOG)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option("-a", "extra_a", multiple=True, metavar="PATH", help="More evidence about arm A; repeatable.")
-@click.option("-b", "extra_b", multiple=True, metavar="PATH", help="More evidence about arm B; repeatable.")
-@click.option(
-    "--vary",
-    multiple=True,
-    metavar="FIELD|GROUP",
-    shell_complete=complete_field,
-    help="The difference under test; it and what follows from it are expected. Repeatable.",
-)
+@pair_options
 @audit_options
 @checklist_option
 def command(

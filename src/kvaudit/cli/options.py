@@ -48,6 +48,24 @@ def arm_options(command: Command) -> Command:
     )(command)
 
 
+def pair_options(command: Command) -> Command:
+    """More evidence about either of two arms, and the difference under test."""
+    decorators = [
+        click.option("-a", "extra_a", multiple=True, metavar="PATH", help="More evidence about arm A; repeatable."),
+        click.option("-b", "extra_b", multiple=True, metavar="PATH", help="More evidence about arm B; repeatable."),
+        click.option(
+            "--vary",
+            multiple=True,
+            metavar="FIELD|GROUP",
+            shell_complete=complete_field,
+            help="The difference under test; it and what follows from it are expected. Repeatable.",
+        ),
+    ]
+    for decorator in reversed(decorators):
+        command = decorator(command)
+    return command
+
+
 def redact_option(command: Command) -> Command:
     """How much is masked, and how."""
     command = click.option(

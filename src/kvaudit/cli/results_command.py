@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvaudit.cli.options import Command, audit_options, complete_field
+from kvaudit.cli.options import Command, audit_options, pair_options
 from kvaudit.cli.running import guarded, make_redactor, publish, read, read_both, rules_of, wishes_of
 
 if TYPE_CHECKING:
@@ -75,15 +75,7 @@ def gate_options(command: Command) -> Command:
 @click.command("results", epilog=_EPILOG)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="[B]", required=False)
-@click.option("-a", "extra_a", multiple=True, metavar="PATH", help="More evidence about arm A, such as its log; repeatable.")
-@click.option("-b", "extra_b", multiple=True, metavar="PATH", help="More evidence about arm B; repeatable.")
-@click.option(
-    "--vary",
-    multiple=True,
-    metavar="FIELD|GROUP",
-    shell_complete=complete_field,
-    help="The difference under test; it and what follows from it are expected. Repeatable.",
-)
+@pair_options
 @gate_options
 @audit_options
 def command(

@@ -279,3 +279,11 @@ def _members(value: Any) -> list[tuple[Any, ...]]:
 def test_memory_and_tokens_of_an_answer_give_the_bytes_of_a_token(tmp_path: Path) -> None:
     record = arm(tmp_path, fake_engines.vllm_info("/srv/models/atlas-1b", TOKENS_8))
     assert record.value("kv_cache.bytes_per_token") == GIB / TOKENS_8 == 1024
+
+
+def test_blocks_that_the_engine_has_not_told_yet_are_no_pool_of_none(tmp_path: Path) -> None:
+    """Before the engine has measured, the API server's copy holds 0; a seed of 0 is a seed."""
+    config = {"cache_config": {"num_gpu_blocks": 0, "kv_cache_size_tokens": 0}, "model_config": {"seed": 0}}
+    record = arm(tmp_path, {"vllm_config": config})
+    assert [record.state(name) for name in ("kv_cache.blocks", "kv_cache.tokens")] == ["unknown", "unknown"]
+    assert record.value("run.seed") == 0

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kvaudit.audit.context import ArmContext, Outcome, PairContext
+from kvaudit.audit.context import ArmContext, Outcome
 from kvaudit.fields import FIELDS
 
-ArmPredicate = Callable[[ArmContext, dict[str, Any]], Outcome]
-PairPredicate = Callable[[PairContext, dict[str, Any]], Outcome]
 Schema = dict[str, Any]
 
 FIELD_NAME: Schema = {"$ref": "#/$defs/field"}

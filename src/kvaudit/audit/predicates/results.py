@@ -125,10 +125,16 @@ def hits_on_unique_prompts(arm: ArmContext, arguments: dict[str, Any]) -> Outcom
         )
         needs += [missing(arm, "runtime.prefix_hit_rate")] if highest is None else []
         return Outcome(None, missing=needs)
-    if not shares and (arm.record.value("runtime.preemptions") or 0) > 0:
+    if not shares and _may_be_recomputed(arm):
         needs = [f"arm {arm.name}: whether the hits are preempted requests that were computed again: a run without preemptions"]
         return Outcome(None, missing=needs)
     return Outcome(True, [*arm.cite("runtime.prefix_hit_rate", "result.dataset"), *_shares(arm, shares)])
+
+
+def _may_be_recomputed(arm: ArmContext) -> bool:
+    """Whether requests were preempted, or nothing shows that none was: a preempted one finds its own blocks in the cache."""
+    preempted = arm.record.value("runtime.preemptions")
+    return preempted > 0 if isinstance(preempted, int) else arm.record.value("runtime.max_waiting") != 0
 
 
 def _shares(arm: ArmContext, shares: list[tuple[Run, float]]) -> list[Cited]:

@@ -39,8 +39,6 @@ def fewer_runs_than(pair: PairContext, arguments: dict[str, Any]) -> Outcome:
     found = runs_on_both(pair)
     if isinstance(found, Outcome):
         return found
-    if pair.gate is not None and pair.gate.metric == "score":
-        return Outcome(False)
     if pair.gate is not None and pair.gate.metric == _ANSWERS:
         return Outcome(False, _cited(pair, found, (_ANSWERS, "score_items")))
     a, b = found

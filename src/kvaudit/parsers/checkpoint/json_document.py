@@ -47,7 +47,7 @@ class JsonDocument:
 
     def origins(self, pointers: list[str], reader: str) -> dict[str, Origin]:
         """One origin for each pointer: the line that holds its key (or its nearest ancestor's)."""
-        found = places(self.text, set(pointers))
+        found = places(self.text, pointers)
         return {pointer: self._origin(pointer, place, reader) for pointer, place in found.items()}
 
     def _origin(self, pointer: str, place: Place, reader: str) -> Origin:

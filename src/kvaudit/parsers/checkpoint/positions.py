@@ -1,12 +1,13 @@
-"""Where the keys of a sound JSON document stand: JSON pointer to physical line.
+"""Where the keys and array elements of a sound JSON document stand: JSON pointer to physical line.
 
-Room: checkpoint parsers. Walks only the objects that lead to a wanted key and lets the JSON decoder skip every other value, so
-the cost is that of reading the document once more. The document has been read before (`json_document`), so it is sound.
+Room: checkpoint parsers. Walks only the containers that lead to a wanted member and lets the JSON decoder skip every other value,
+so the cost is that of reading the document once more. The document has been read before (`json_document`), so it is sound.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ _SPACES = " \t\r\n"
 
 
 class Place(NamedTuple):
-    """Where a key stands: 1-based line, split on newline only, and offset of its opening quote (or of the first brace)."""
+    """Where a key or element stands: 1-based line, split on newline only, and offset of its first character."""
 
     line: int
     start: int
@@ -29,38 +30,46 @@ class _Wanted:
     children: dict[str, _Wanted] = field(default_factory=dict)
 
 
-def places(text: str, pointers: set[str]) -> dict[str, Place]:
-    """The places of the keys that `pointers` (RFC 6901) name; `text` is a sound JSON object.
+def places(text: str, pointers: Iterable[str], start: int | None = None) -> dict[str, Place]:
+    """The places of the keys and array elements that `pointers` (RFC 6901) name in the sound JSON value at offset `start`.
 
-    A pointer that names no key (an array element, a key that is not there) gets the place of its nearest ancestor; the
-    empty pointer is the document itself.
+    Without `start` the value is the whole document; lines are those of the whole text. A pointer that names nothing gets the
+    place of its nearest ancestor; the empty pointer is the value itself.
     """
-    start = after_spaces(text, 0)
-    offsets = {"": start}
-    _walk(text, start, _tree(pointers), offsets)
-    return _with_lines(text, {pointer: _nearest(offsets, pointer) for pointer in pointers})
+    wanted = list(dict.fromkeys(pointers))
+    begin = after_spaces(text, 0) if start is None else start
+    offsets = {"": begin}
+    if text[begin : begin + 1] in ("{", "["):
+        _walk(text, begin, _tree(wanted), offsets)
+    return _with_lines(text, {pointer: _nearest(offsets, pointer) for pointer in wanted})
 
 
 def _walk(text: str, start: int, node: _Wanted, offsets: dict[str, int]) -> int:
-    """Note the offsets of the wanted keys of the object at `start` and below. The offset after the object comes back.
+    """Note the offsets of the wanted members of the container at `start` and below. The offset after it comes back.
 
     It calls itself only along wanted pointers, so as deep as the longest of them.
     """
-    position = after_spaces(text, start + 1)
-    while text[position] != "}":
-        key, colon = _DECODER.raw_decode(text, position)
-        value = after_spaces(text, after_spaces(text, colon) + 1)
+    close = "}" if text[start] == "{" else "]"
+    position, number = after_spaces(text, start + 1), 0
+    while text[position] != close:
+        key, value = (str(number), position) if close == "]" else _key(text, position)
         child = node.children.get(key)
         if child is not None:
             offsets[child.pointer] = position
-        if child is not None and child.children and text[value] == "{":
+        if child is not None and child.children and text[value] in "{[":
             position = _walk(text, value, child, offsets)
         else:
             _, position = _DECODER.raw_decode(text, value)
-        position = after_spaces(text, position)
+        position, number = after_spaces(text, position), number + 1
         if text[position] == ",":
             position = after_spaces(text, position + 1)
     return position + 1
+
+
+def _key(text: str, position: int) -> tuple[str, int]:
+    """The key at an offset, and the offset of its value."""
+    key, colon = _DECODER.raw_decode(text, position)
+    return key, after_spaces(text, after_spaces(text, colon) + 1)
 
 
 def after_spaces(text: str, position: int) -> int:
@@ -70,7 +79,7 @@ def after_spaces(text: str, position: int) -> int:
     return position
 
 
-def _tree(pointers: set[str]) -> _Wanted:
+def _tree(pointers: Iterable[str]) -> _Wanted:
     root = _Wanted()
     for pointer in pointers:
         node, path = root, ""

@@ -82,7 +82,8 @@ def _from_line(answer: Answer, body: str) -> None:
 def _from_objects(answer: Answer, config: dict[str, Any]) -> None:
     for section, key, name, stage in _WORDS:
         value = _plain(as_object(config.get(section)).get(key))
-        answer.say(name, value, stage, f"{_ROOT}/{section}/{key}")
+        measured = value or None if stage == "observed" else value  # 0 is what the engine has not told yet
+        answer.say(name, measured, stage, f"{_ROOT}/{section}/{key}")
     _model(answer, as_object(config.get("model_config")))
     _cache(answer, as_object(config.get("cache_config")))
     _rest(answer, config)
@@ -90,7 +91,7 @@ def _from_objects(answer: Answer, config: dict[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A number, a switch or a word; 0 is what is not set yet."""
+    """A number, a switch or a word."""
     if isinstance(value, bool):
         return value
     return whole(value, 0) if isinstance(value, int) else number(value) or text(value)

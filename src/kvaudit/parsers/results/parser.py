@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint.positions import Place
+from kvaudit.parsers.checkpoint.positions import Place, places
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.results.documents import load
 from kvaudit.parsers.results.facts import Teller, wanted_of
 from kvaudit.parsers.results.figures import Draft, ServerFact
 from kvaudit.parsers.results.formats import Format, format_of
-from kvaudit.parsers.results.places import places
 from kvaudit.parsers.results.shape import shape_of
 from kvaudit.parsers.results.yaml_documents import load_yaml, yaml_head, yaml_shape
 from kvaudit.sources.source import Source
@@ -83,7 +82,7 @@ def _drafts(source: Source, format_: Format, reading: Reading) -> Iterator[tuple
     teller = Teller(source, reader, documents.text)
     for start, value in documents.values:
         drafts = list(islice(format_.drafts(value), MOST_RUNS + 1))
-        found = places(documents.text, start, _wanted(drafts))
+        found = places(documents.text, _wanted(drafts), start)
         yield from ((teller, draft, found) for draft in drafts)
 
 

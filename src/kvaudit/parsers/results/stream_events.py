@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kvaudit.parsers.results.figures import at, number, text
@@ -34,7 +34,6 @@ class Request:
     accepted: int | None = None
     finish: str | None = None
     usage_line: int | None = None
-    cumulative: list[int] = field(default_factory=list)
     done: bool = False
 
     def row(self) -> dict[str, Any]:

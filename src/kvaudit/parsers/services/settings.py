@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kvaudit.fields import Stage
-from kvaudit.parsers.facts import Fact, Origin, Reading
+from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.launch_command.facts import facts_of
 from kvaudit.parsers.launch_command.options import LaunchCommand
 from kvaudit.parsers.launch_command.parser import OriginMaker
@@ -72,8 +72,3 @@ class Settings:
 def at(line: int, position: int = 0, pointer: str | None = None) -> Word:
     """A place that stands for a setting which is no word."""
     return plain("", line, position, pointer=pointer)
-
-
-def origins_of(facts: Sequence[Fact]) -> list[Origin]:
-    """The origins of several facts, each once."""
-    return list(dict.fromkeys(origin for one in facts for origin in one.origins))

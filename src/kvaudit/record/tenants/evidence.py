@@ -11,7 +11,6 @@ from typing import Any
 from kvaudit.record.table import FactTable
 
 FIELD = "gpu.tenants"
-_FRONTENDS = ("APIServer", "MainProcess", "ApiServer_")
 _CONTAINER_PIDS_BELOW = 1000
 _HOST_PIDS_FROM = 10_000
 _CONTEXT_GIB = 0.6
@@ -25,7 +24,6 @@ class Run:
     engine: str
     pids: dict[str, list[int]] = field(default_factory=dict)
     processes: int | None = None
-    gpus_on_host: int | None = None
     total: float | None = None
     free_at_start: float | None = None
     utilization: float | None = None
@@ -39,11 +37,6 @@ class Run:
     def all_pids(self) -> set[int]:
         """Every process id that the log prints."""
         return {pid for group in self.pids.values() for pid in group}
-
-    @property
-    def worker_pids(self) -> set[int]:
-        """The ids of processes that may hold GPU memory."""
-        return {pid for name, group in self.pids.items() if not name.startswith(_FRONTENDS) for pid in group}
 
     @property
     def taken_at_start(self) -> float | None:
@@ -83,7 +76,6 @@ def run_of(table: FactTable) -> Run | None:
         engine=engine,
         pids=_pids_of_all(table),
         processes=_processes(table),
-        gpus_on_host=_whole(table.value("gpu.count")),
         total=_number(table.value("memory.total_gib")),
         free_at_start=_number(table.value("memory.free_at_start_gib")),
         utilization=_number(table.value("memory.utilization")),
