@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.audit.predicates.registry import PREDICATES
+from kvaudit.audit.predicates.registry import all_predicates
 from kvaudit.audit.rule_schema import SCHEMA_FILE, check_document, check_folder, rule_schema, schema_text, write_schema
 from kvaudit.bundled import rules_folder
 from kvaudit.errors import RuleError
@@ -44,7 +44,7 @@ def test_the_schema_is_a_valid_schema() -> None:
 
 def test_every_predicate_is_in_the_schema_of_its_scope() -> None:
     definitions = rule_schema()["$defs"]
-    for known in PREDICATES.values():
+    for known in all_predicates().values():
         assert known.name in definitions[f"{known.scope}_condition"]["properties"]
 
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint import SafetensorsHeader
+from kvaudit.parsers.checkpoint.header import SafetensorsHeader
 from kvaudit.parsers.facts import Reading
-from kvaudit.parsers.gguf import GgufHeader
+from kvaudit.parsers.gguf.parser import GgufHeader
 from kvaudit.record.inspection.cache_shape import cache_shape
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from kvaudit.parsers.facts import Fact, Origin
-from kvaudit.parsers.metrics.shapes import COUNTERS_CLUE, WINDOW_CLUE, Counters, Window
+from kvaudit.parsers.facts import COUNTERS_CLUE, WINDOW_CLUE, Fact, Origin
+from kvaudit.parsers.metrics.shapes import Counters, Window
 from kvaudit.parsers.tables import fact
 from kvaudit.record.build import read_arm
-from kvaudit.record.counters import add_counters, set_apart
+from kvaudit.record.counters.add import add_counters, set_apart
 from kvaudit.record.model import Record
 from kvaudit.record.table import FactTable
 from kvaudit.redaction import Redactor

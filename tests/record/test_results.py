@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.parsers.results.run import RUN_CLUE
+from kvaudit.parsers.facts import RUN_CLUE
 from kvaudit.record.build import read_arm
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor

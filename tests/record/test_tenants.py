@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.record.tenants import classify_tenants
+from kvaudit.record.tenants.classes import classify_tenants
 from tests.record.builders import table
 
 WORKER = {"gpu": 0, "pid": 48_211, "name": "VLLM::EngineCore", "type": "C", "mib": 70_000, "class": "unknown"}

@@ -7,7 +7,7 @@ from typing import Any
 from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Fact
 from kvaudit.record.table import FactTable
-from kvaudit.record.tenants import classify_tenants
+from kvaudit.record.tenants.classes import classify_tenants
 from kvaudit.record.tenants.sharing import share_tenants
 from tests.record.builders import said, table
 

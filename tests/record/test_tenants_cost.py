@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.record.tenants import classify_tenants
+from kvaudit.record.tenants.classes import classify_tenants
 from tests.record.builders import table
 
 OWN = {"gpu": 0, "pid": 48_211, "name": "VLLM::EngineCore", "type": "C", "mib": 24_000, "class": "unknown"}

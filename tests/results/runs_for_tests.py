@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kvaudit.parsers.facts import Origin
-from kvaudit.parsers.results.run import RUN_CLUE, Run, Value
+from kvaudit.parsers.facts import RUN_CLUE, Origin
+from kvaudit.parsers.results.run import Run, Value
 from kvaudit.parsers.tables import fact
 from kvaudit.record.model import Record, SourceEntry
 

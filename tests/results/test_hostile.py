@@ -10,8 +10,8 @@ import pytest
 from kvaudit.audit.audit import Wishes
 from kvaudit.audit.results import results
 from kvaudit.audit.rules import bundled_rules
-from kvaudit.parsers.facts import Origin
-from kvaudit.parsers.results.run import LATENCIES, QUANTITIES, RUN_CLUE, STATISTICS
+from kvaudit.parsers.facts import RUN_CLUE, Origin
+from kvaudit.parsers.results.run import LATENCIES, QUANTITIES, STATISTICS
 from kvaudit.parsers.tables import fact
 from kvaudit.record.model import Record, SourceEntry
 from kvaudit.redaction import Redactor

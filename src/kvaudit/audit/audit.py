@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kvaudit.audit.capacity import decompose
-from kvaudit.audit.checklist import checklist
 from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
 from kvaudit.audit.differences import classify, expand_vary
 from kvaudit.audit.findings import Findings, apply_rules
@@ -20,7 +19,7 @@ from kvaudit.audit.policy import FailOn, Policy, Profile
 from kvaudit.audit.policy_requirements import still_open
 from kvaudit.audit.raw import other_differences
 from kvaudit.audit.reasons import reasons_of_check, reasons_of_diff
-from kvaudit.audit.report import Finding, Report, Settings, Severity, Summary, Verdict
+from kvaudit.audit.report import ChecklistItem, Finding, Report, Settings, Severity, Summary, Verdict
 from kvaudit.audit.results_gate import GateWishes, add_gate
 from kvaudit.audit.rules import Rule
 from kvaudit.audit.under_policy import arm_of, settled, with_severities, without_what_does_not_count
@@ -72,7 +71,7 @@ def check(record: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     report = _report("check", verdict, found, undecided=undecided, wishes=wishes, records=[record])
     report.settings.notes += notes
     report.reasons = reasons_of_check(report.findings, undecided, record)
-    report.checklist = checklist([arm], found, chosen, undecided) if wishes.checklist else None
+    report.checklist = _checklist([arm], found, chosen, undecided) if wishes.checklist else None
     return report
 
 
@@ -98,8 +97,14 @@ def diff(a: Record, b: Record, rules: Iterable[Rule], wishes: Wishes) -> Report:
     report.gate = pair.gate
     report.other_differences = other_differences(a, b)
     report.reasons = reasons_of_diff(report, differences)
-    report.checklist = checklist(arms, found, chosen, undecided) if wishes.checklist else None
+    report.checklist = _checklist(arms, found, chosen, undecided) if wishes.checklist else None
     return report
+
+
+def _checklist(arms: list[ArmContext], found: Findings, rules: list[Rule], undecided: list[str]) -> list[ChecklistItem]:
+    from kvaudit.audit.checklist import checklist
+
+    return checklist(arms, found, rules, undecided)
 
 
 def _open_requirements(arms: list[ArmContext]) -> list[str]:

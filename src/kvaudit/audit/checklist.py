@@ -15,7 +15,7 @@ from kvaudit.audit.findings import Findings, evidence_of
 from kvaudit.audit.report import ChecklistItem, Evidence, Finding
 from kvaudit.audit.rules import Rule
 from kvaudit.fields import FIELDS
-from kvaudit.parsers.results.run import RUN_CLUE
+from kvaudit.parsers.facts import RUN_CLUE
 
 _FEW_HITS = 0.05
 """Share of prompt tokens; a chat template that all prompts begin with stays below it."""

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kvaudit.audit.policy_requirements import Requirement
 from kvaudit.audit.report import Difference
 from kvaudit.parsers.facts import Fact
 from kvaudit.record.model import Record
-from kvaudit.results.gate.model import Gate
+
+if TYPE_CHECKING:
+    from kvaudit.results.gate.model import Gate
 
 ARM_NAMES = ("a", "b")
 

@@ -20,7 +20,7 @@ from kvaudit.errors import UsageError, did_you_mean
 from kvaudit.fields import FIELDS, GROUPS
 from kvaudit.record.kv_dtype.ladder import compatible
 from kvaudit.record.resolve import loose
-from kvaudit.results.runs import endpoint_kind
+from kvaudit.results.endpoints import endpoint_kind
 
 
 def expand_vary(names: Iterable[str]) -> frozenset[str]:

@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import kvaudit.audit.predicates.arm
-import kvaudit.audit.predicates.pair
-import kvaudit.audit.predicates.policy
-import kvaudit.audit.predicates.results
-import kvaudit.audit.predicates.results_pair
-import kvaudit.audit.predicates.service
-import kvaudit.audit.predicates.tenants  # noqa: F401 - these modules register their predicates
 from kvaudit.audit.context import ArmContext, Outcome, PairContext
-from kvaudit.audit.predicates.registry import PREDICATES
+from kvaudit.audit.predicates.registry import all_predicates, predicate_named
 from kvaudit.audit.rules import Condition
 from kvaudit.errors import RuleError
 
@@ -31,9 +24,9 @@ def evaluate(condition: Condition, context: Context) -> Outcome:
         raise RuleError(f"a condition has one key, this one has {', '.join(condition)}")
     if name in _COMBINATORS:
         return _COMBINATORS[name](argument, context)
-    known = PREDICATES.get(name)
+    known = predicate_named(name)
     if known is None:
-        raise RuleError(f"no predicate is called {name!r}; there are {', '.join(sorted(PREDICATES))}")
+        raise RuleError(f"no predicate is called {name!r}; there are {', '.join(sorted(all_predicates()))}")
     if (known.scope == "pair") != isinstance(context, PairContext):
         raise RuleError(f"{name} is a predicate of {known.scope} rules; in a pair rule put it under `both` or `either`")
     return known.evaluate(context, argument or {})

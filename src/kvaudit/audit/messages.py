@@ -15,9 +15,7 @@ import re2
 
 from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.pair import axes_of
-from kvaudit.audit.told import TOLD
-from kvaudit.audit.told_moves import moves_told
-from kvaudit.audit.told_results import PAIR_TOLD
+from kvaudit.audit.told import told_of_arm, told_of_pair
 from kvaudit.fields import FIELDS
 from kvaudit.record.model import Record
 
@@ -44,13 +42,11 @@ def _optional(part: str, context: ArmContext | PairContext) -> str:
 
 def _is_known(name: str, context: ArmContext | PairContext) -> bool:
     if isinstance(context, ArmContext):
-        if name in TOLD:
-            return bool(TOLD[name](context))
+        if (told := told_of_arm(name)) is not None:
+            return bool(told(context))
         return name not in FIELDS or context.record.state(name) == "known"
-    if name in PAIR_TOLD:
-        return bool(PAIR_TOLD[name](context))
-    if name == "moves":
-        return bool(moves_told(context))
+    if (sentence := told_of_pair(name)) is not None:
+        return bool(sentence(context))
     return all(arm.record.state(name[2:]) == "known" for arm in context.arms if name.startswith(f"{arm.name}."))
 
 
@@ -58,17 +54,15 @@ def _filled(name: str, context: ArmContext | PairContext) -> str:
     if isinstance(context, ArmContext):
         if name == "arm":
             return context.name
-        if name in TOLD:
-            return TOLD[name](context)
+        if (told := told_of_arm(name)) is not None:
+            return told(context)
         if context.requirement and name in ("required", "found"):
             return context.requirement.text if name == "required" else written(context.record, context.requirement.field)
         return written(context.record, name) if name in FIELDS else f"{{{name}}}"
     if name == "axes":
         return ", ".join(field for fields in axes_of(context).values() for field in fields) or "none"
-    if name in PAIR_TOLD:
-        return PAIR_TOLD[name](context)
-    if name == "moves":
-        return moves_told(context)
+    if (sentence := told_of_pair(name)) is not None:
+        return sentence(context)
     for arm in context.arms:
         if name.startswith(f"{arm.name}.") and name[2:] in FIELDS:
             return written(arm.record, name[2:])

@@ -11,9 +11,6 @@ from typing import Any
 
 from kvaudit.audit.report import Difference
 from kvaudit.record.model import Record
-from kvaudit.record.simulation.gather import setup_of
-from kvaudit.record.simulation.setup import UnpredictableError
-from kvaudit.record.simulation.unit import bits_ratio
 
 FIELD = "kv_cache.dtype"
 _EQUAL_WITHIN = 0.005
@@ -74,6 +71,10 @@ def _simulated_different(a: Record, b: Record, ratio: float) -> bool:
     config = a.clue("clue.checkpoint_config") or b.clue("clue.checkpoint_config")
     if not isinstance(config, dict):
         return False
+    from kvaudit.record.simulation.gather import setup_of
+    from kvaudit.record.simulation.setup import UnpredictableError
+    from kvaudit.record.simulation.unit import bits_ratio
+
     try:
         left, right = setup_of(a, config), setup_of(b, config)
         expected = bits_ratio(left, left.model_width, right, 1.0), bits_ratio(left, 1.0, right, right.model_width)

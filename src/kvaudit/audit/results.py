@@ -18,8 +18,7 @@ from kvaudit.audit.results_rows import part_of
 from kvaudit.audit.rules import Rule
 from kvaudit.audit.under_policy import settled
 from kvaudit.errors import UsageError
-from kvaudit.parsers.facts import Fact
-from kvaudit.parsers.results.run import RUN_CLUE
+from kvaudit.parsers.facts import RUN_CLUE, Fact
 from kvaudit.record.model import Record
 from kvaudit.results.disagreements import checkable
 from kvaudit.results.evidence import results_of

@@ -6,14 +6,15 @@ Room: `audit`. The decision is made in `results.gate`; here the runs are handed 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kvaudit.audit.context import PairContext
 from kvaudit.errors import KvauditError
-from kvaudit.parsers.results.run import Run
-from kvaudit.results.corrections import corrected_runs
-from kvaudit.results.evidence import recomputed, results_of
-from kvaudit.results.gate.model import Direction
-from kvaudit.results.runs import same_runs, singles_of
+from kvaudit.parsers.facts import RUN_CLUE
+
+if TYPE_CHECKING:
+    from kvaudit.parsers.results.run import Run
+    from kvaudit.results.gate.model import Direction
 
 SAME = "results of two different arms: these are the same figures on both sides"
 _REPEATED = 2
@@ -34,10 +35,16 @@ def add_gate(pair: PairContext, wishes: GateWishes | None) -> None:
 
     Without wishes nobody asked for it: it then needs repeated runs on both arms, and what it lacks is no error.
     """
+    if not any(RUN_CLUE in arm.record.clues for arm in pair.arms):
+        pair.gate_missing = _lacking([arm.name for arm in pair.arms])
+        return
+    from kvaudit.results.evidence import results_of
+    from kvaudit.results.runs import same_runs
+
     a, b = (results_of(arm.record).runs for arm in pair.arms)
     lacking = [arm.name for arm, runs in zip(pair.arms, (a, b), strict=True) if not runs]
     if lacking:
-        pair.gate_missing = f"repeated results of arm {' and '.join(lacking)}"
+        pair.gate_missing = _lacking(lacking)
     elif same_runs(a, b):
         pair.gate_missing = SAME
     if lacking or (wishes is None and (same_runs(a, b) or min(len(a), len(b)) < _REPEATED)):
@@ -50,8 +57,15 @@ def add_gate(pair: PairContext, wishes: GateWishes | None) -> None:
         pair.gate_missing = str(error)
 
 
+def _lacking(arms: list[str]) -> str:
+    return f"repeated results of arm {' and '.join(arms)}"
+
+
 def _decide(pair: PairContext, a: list[Run], b: list[Run], wishes: GateWishes) -> None:
+    from kvaudit.results.corrections import corrected_runs
+    from kvaudit.results.evidence import recomputed, results_of
     from kvaudit.results.gate.decide import decide
+    from kvaudit.results.runs import singles_of
 
     corrected = recomputed([results_of(arm.record) for arm in pair.arms])
     if corrected is not None:

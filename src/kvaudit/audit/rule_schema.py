@@ -14,12 +14,11 @@ from typing import Any
 import re2
 
 import kvaudit.audit.evaluate  # noqa: F401 - registers the predicates
-from kvaudit.audit.predicates.registry import PREDICATES
+from kvaudit.audit.predicates.registry import all_predicates
 from kvaudit.audit.rule_examples import SESSIONS
 from kvaudit.audit.rule_lines import line_of
 from kvaudit.audit.rules import Rule, load_rule_document, rule_files
-from kvaudit.audit.told import TOLD
-from kvaudit.audit.told_results import PAIR_TOLD
+from kvaudit.audit.told import sentences_of_arm, sentences_of_pair
 from kvaudit.bundled import rules_folder
 from kvaudit.errors import RuleError
 from kvaudit.fields import FIELDS, GROUPS, known_names
@@ -86,7 +85,7 @@ def _condition(scope: str) -> Schema:
         arm = {"$ref": "#/$defs/arm_condition"}
         properties["both"] = {**arm, "description": "True of both arms."}
         properties["either"] = {**arm, "description": "True of at least one arm."}
-    for known in sorted(PREDICATES.values(), key=lambda one: one.name):
+    for known in sorted(all_predicates().values(), key=lambda one: one.name):
         if known.scope == scope:
             properties[known.name] = known.schema()
     return {
@@ -149,7 +148,7 @@ def wrong_placeholders(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Placeholders of message and fix that the renderer would not fill, and any placeholder in the other texts."""
     arms = ("a.", "b.") if document.get("scope") == "pair" else ("",)
     allowed = {f"{arm}{name}" for arm in arms for name in FIELDS} | (
-        {"arm", *TOLD} if arms == ("",) else {"axes", "moves", *PAIR_TOLD}
+        {"arm", *sentences_of_arm()} if arms == ("",) else {"axes", *sentences_of_pair()}
     )
     allowed |= {"required", "found"} if document.get("needs") == "policy" else set()
     for name in _TEXTS:

@@ -11,8 +11,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.audit.context import ArmContext
-from kvaudit.audit.told_results import RESULTS_TOLD
+from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.record.engine_variables import hint
 
 _MOST = 4
@@ -116,6 +115,46 @@ TOLD: dict[str, Callable[[ArmContext], str]] = {
     "conditions": _conditions,
     "variables": _variables,
     "load": _load,
-    **RESULTS_TOLD,
 }
-"""Placeholders of rule texts about one arm, besides fields."""
+"""Placeholders of rule texts about one arm, besides fields and those about results."""
+
+_NO_SENTENCES = frozenset({"arm", "required", "found", "axes"})
+"""Placeholders without a dot that name something else."""
+
+
+def told_of_arm(name: str) -> Callable[[ArmContext], str] | None:
+    """Who tells the sentence of this name about one arm; None where the placeholder is no sentence."""
+    if "." in name or name in _NO_SENTENCES:
+        return None
+    if name in TOLD:
+        return TOLD[name]
+    from kvaudit.audit.told_results import RESULTS_TOLD
+
+    return RESULTS_TOLD.get(name)
+
+
+def told_of_pair(name: str) -> Callable[[PairContext], str] | None:
+    """Who tells the sentence of this name about two arms; None where the placeholder is no sentence."""
+    if "." in name or name in _NO_SENTENCES:
+        return None
+    if name == "moves":
+        from kvaudit.audit.told_moves import moves_told
+
+        return moves_told
+    from kvaudit.audit.told_results import PAIR_TOLD
+
+    return PAIR_TOLD.get(name)
+
+
+def sentences_of_arm() -> set[str]:
+    """The names of all sentences about one arm."""
+    from kvaudit.audit.told_results import RESULTS_TOLD
+
+    return {*TOLD, *RESULTS_TOLD}
+
+
+def sentences_of_pair() -> set[str]:
+    """The names of all sentences about two arms."""
+    from kvaudit.audit.told_results import PAIR_TOLD
+
+    return {"moves", *PAIR_TOLD}

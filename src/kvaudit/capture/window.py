@@ -9,8 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kvaudit.parsers.metrics.shapes import WINDOW_CLUE
-from kvaudit.parsers.results.run import RUN_CLUE
+from kvaudit.parsers.facts import RUN_CLUE, WINDOW_CLUE
 from kvaudit.record.build import Options, read_arm
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor

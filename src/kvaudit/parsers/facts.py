@@ -11,6 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kvaudit.fields import Stage
 
+RUN_CLUE = "clue.result_run"
+"""Its value is one `parsers.results.run.Run`, as an object: one per run of a file."""
+COUNTERS_CLUE = "clue.metrics_counters"
+"""Its value is one `parsers.metrics.shapes.Counters`: one per scrape of a dump."""
+WINDOW_CLUE = "clue.metrics_window"
+"""Its value is one `parsers.metrics.shapes.Window`; made by `record`."""
+
 CLUES: dict[str, str] = {
     "clue.kv_dtype_worker": "A worker's own words name the KV element type (FlashInfer, fp8_ds_mla, a refusal of FP8).",
     "clue.kv_dtype_notice": "The engine announced a quantized KV cache before the workers started.",

@@ -13,26 +13,15 @@ from pydantic import ValidationError
 
 from kvaudit.errors import InputError, InputErrors, UsageError
 from kvaudit.fields import FIELDS
-from kvaudit.parsers.facts import Fact, Reading
+from kvaudit.parsers.facts import RUN_CLUE, Fact, Reading
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import all_hints, recognise, tried
-from kvaudit.parsers.results.printed import printed_beside
-from kvaudit.parsers.results.run import RUN_CLUE
-from kvaudit.parsers.services.beside import with_manager_lines
+from kvaudit.parsers.within import printed_beside, with_manager_lines
 from kvaudit.record.choosing import choose
-from kvaudit.record.counters import set_apart
-from kvaudit.record.derived import infer_everything
-from kvaudit.record.local_checkpoint import find_checkpoint
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
-from kvaudit.record.result_hits import add_client_hits, prove_caching_by_hits
-from kvaudit.record.results import drop_what_servers_differ_in, settle_results
-from kvaudit.record.servers import join, names_of
-from kvaudit.record.services import settle_services
-from kvaudit.record.statement import settle_hash, settle_statement
+from kvaudit.record.steps import settled
 from kvaudit.record.table import FactTable
-from kvaudit.record.tenants import classify_tenants
-from kvaudit.record.window import serving_start
 from kvaudit.redaction import Redactor
 from kvaudit.sources.arm import Evidence, Found, collect
 from kvaudit.sources.source import Source
@@ -188,6 +177,10 @@ def _serving(read: _Read, source: Source, reading: Reading) -> int | None:
     if reading.kind != "engine-log" or len(reading.starts) < 2:
         return None
     runs = [one for _, other in read.readings for one in other.facts if one.field == RUN_CLUE]
+    if not runs:
+        return None
+    from kvaudit.record.window import serving_start
+
     index = serving_start(source, reading, runs)
     if index is not None:
         note = f"start {index + 1} served when the benchmark ran, by the date in its results"
@@ -212,6 +205,8 @@ def _local(read: _Read, facts: list[Fact], redactor: Redactor) -> list[Fact]:
     revision = resolve("model.revision", [one for one in facts if one.field == "model.revision"]).value
     if log is None or not isinstance(model, str):
         return []
+    from kvaudit.record.local_checkpoint import find_checkpoint
+
     paths = find_checkpoint(model, revision, log.folder)
     if not paths:
         return []
@@ -232,6 +227,8 @@ def _record(label: str, read: _Read, sessions: Sessions, facts: list[Fact], opti
 
 def _of_servers(read: _Read, servers: list[tuple[Source, Reading]], options: Options) -> FactTable:
     """Each server settled with the evidence that is of no server, then joined."""
+    from kvaudit.record.servers import join, names_of
+
     logs = [source.path for source, _ in servers]
     beside = [
         one for source, reading in read.readings if _is_beside(source, reading, logs) for one in reading.facts
@@ -250,21 +247,9 @@ def _is_beside(source: Source, reading: Reading, logs: list[str]) -> bool:
 
 
 def _settled(read: _Read, facts: list[Fact], *, several: bool = False) -> FactTable:
-    table = FactTable(facts)
-    drop_what_servers_differ_in(table, several=several)
-    if several:
-        set_apart(table)
-    _note(read, settle_services(table))
     saved = any(reading.kind == "record" for _, reading in read.readings)
-    if not saved or len(read.readings) > 1:
-        settle_statement(table)
-        settle_hash(table)
-    prove_caching_by_hits(table)
-    infer_everything(table)
-    _note(read, settle_results(table))
-    add_client_hits(table)
-    prove_caching_by_hits(table)
-    _note(read, classify_tenants(table))
+    table, notes = settled(facts, several=several, states=not saved or len(read.readings) > 1)
+    _note(read, notes)
     return table
 
 

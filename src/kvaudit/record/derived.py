@@ -5,32 +5,16 @@ Room: `record`. Each inference names its inputs' origins and its formula; nothin
 
 from __future__ import annotations
 
-from kvaudit.parsers.facts import Fact
+from kvaudit.parsers.facts import COUNTERS_CLUE, Fact
 from kvaudit.parsers.tables import fact
-from kvaudit.record.counters import add_counters
-from kvaudit.record.inspection.scales import settle_scales
 from kvaudit.record.kv_dtype.arithmetic import add_bytes_per_token
 from kvaudit.record.kv_dtype.ladder import FIELD, bits, settle
-from kvaudit.record.kv_dtype.llama_cpp import votes as llama_cpp_votes
-from kvaudit.record.kv_dtype.lmdeploy import votes as lmdeploy_votes
 from kvaudit.record.kv_dtype.repeated import drop_unasked_copies
-from kvaudit.record.kv_dtype.sglang import votes as sglang_votes
-from kvaudit.record.kv_dtype.tensorrt_llm import votes as tensorrt_llm_votes
-from kvaudit.record.kv_dtype.tgi import votes as tgi_votes
-from kvaudit.record.kv_dtype.vllm import votes as vllm_votes
+from kvaudit.record.kv_dtype.votes import ENGINES_WITH_VOTES, votes_of
 from kvaudit.record.resolve import why_unknown
 from kvaudit.record.simulation.votes import width_votes
 from kvaudit.record.table import FactTable
 
-_ENGINES_WITH_VOTES = {
-    "vllm": vllm_votes,
-    "sglang": sglang_votes,
-    "tensorrt_llm": tensorrt_llm_votes,
-    "lmdeploy": lmdeploy_votes,
-    "tgi": tgi_votes,
-    "llama_cpp": llama_cpp_votes,
-    "ollama": llama_cpp_votes,
-}
 _WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm", "lmdeploy", "llama_cpp", "ollama"})
 """Engines that print bytes per token or the type itself, or whose one byte is of two kinds: their votes hold the arithmetic."""
 
@@ -38,13 +22,27 @@ _WEIGHS_WIDTHS_ITSELF = frozenset({"tensorrt_llm", "lmdeploy", "llama_cpp", "oll
 def infer_everything(table: FactTable) -> None:
     """Add every inferred fact, in the order in which they need each other."""
     _take_reasons(table)
-    add_counters(table)
+    _add_counters(table)
     add_bytes_per_token(table)
     drop_unasked_copies(table)
     _settle_kv_dtype(table)
-    settle_scales(table)
+    _state_scales(table)
     _add_scales(table)
     _add_total_tokens(table)
+
+
+def _add_counters(table: FactTable) -> None:
+    if COUNTERS_CLUE in table.clues:
+        from kvaudit.record.counters.add import add_counters
+
+        add_counters(table)
+
+
+def _state_scales(table: FactTable) -> None:
+    if "clue.kv_scales" in table.clues:
+        from kvaudit.record.inspection.scales import settle_scales
+
+        settle_scales(table)
 
 
 def _take_reasons(table: FactTable) -> None:
@@ -60,10 +58,10 @@ def _settle_kv_dtype(table: FactTable) -> None:
 
     engine = table.value("engine.name")
     facts = table.fields.get(FIELD, [])
-    if engine not in _ENGINES_WITH_VOTES:
+    if engine not in ENGINES_WITH_VOTES:
         return
     widths = [] if engine in _WEIGHS_WIDTHS_ITSELF else width_votes(table)
-    found = [*_ENGINES_WITH_VOTES[engine](table), *widths]
+    found = [*votes_of(engine, table), *widths]
     table.settled[FIELD] = settle(facts, found, table.reasons.get(FIELD) or why_unknown(FIELDS[FIELD], facts))
 
 

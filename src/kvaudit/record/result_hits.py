@@ -1,15 +1,13 @@
 """The prefix hit rate by what the server told the client of each request, where neither counters nor log give one.
 
-Room: `record`. Arithmetic on the runs of the arm. Hits, whoever counted them, prove that prefix caching is on; no hits prove
-nothing.
+Room: `record`. Arithmetic on the runs of the arm.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from kvaudit.parsers.facts import Fact, Origin
-from kvaudit.parsers.results.run import RUN_CLUE
+from kvaudit.parsers.facts import RUN_CLUE, Fact, Origin
 from kvaudit.record.table import FactTable
 
 _RATE = "runtime.prefix_hit_rate"
@@ -27,13 +25,6 @@ def add_client_hits(table: FactTable) -> None:
     how = f"{cached:,} cached ÷ {prompts:,} prompt tokens, as the client was told"
     if not table.fields.get(_RATE) and table.value(_CACHING) is not False:
         table.infer(_RATE, round(cached / prompts, 4), how, _or_runs(origins, table))
-
-
-def prove_caching_by_hits(table: FactTable) -> None:
-    """Prefix caching is on where prompts were found in the cache, if nothing else speaks of it."""
-    rate = table.value(_RATE)
-    if not table.fields.get(_CACHING) and isinstance(rate, int | float) and rate > 0:
-        table.infer(_CACHING, True, f"prompts were served from the prefix cache ({rate:.1%})", table.origins(_RATE))
 
 
 def _or_runs(origins: list[Origin], table: FactTable) -> list[Origin]:

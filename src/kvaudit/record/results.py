@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kvaudit.fields import FIELDS, STAGES
-from kvaudit.parsers.facts import Fact
-from kvaudit.parsers.results.run import RUN_CLUE
+from kvaudit.parsers.facts import RUN_CLUE, Fact
 from kvaudit.record.model import FieldState
 from kvaudit.record.resolve import same_value
 from kvaudit.record.table import FactTable

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from kvaudit.parsers.facts import Origin
-from kvaudit.parsers.metrics.shapes import WINDOW_CLUE, Window
+from kvaudit.parsers.facts import WINDOW_CLUE, Origin
+from kvaudit.parsers.metrics.shapes import Window
 from kvaudit.parsers.results.run import Run
 from kvaudit.record.model import Record
 from kvaudit.results.checking import relative_error

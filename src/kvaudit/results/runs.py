@@ -9,18 +9,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kvaudit.parsers.facts import Origin
-from kvaudit.parsers.results.run import RUN_CLUE, Run
+from kvaudit.parsers.facts import RUN_CLUE, Origin
+from kvaudit.parsers.results.run import Run
 from kvaudit.record.model import Record
 
 _LARGEST = 1e18
 _LONGEST = 300
-
-_ENDPOINTS = {
-    "completions": frozenset({"openai", "openai-comp", "vllm", "sglang-oai", "lmdeploy", "scalellm"}),
-    "chat completions": frozenset({"openai-chat", "vllm-chat", "sglang-oai-chat", "lmdeploy-chat"}),
-}
-"""Backends of vLLM's and SGLang's clients that speak to `/v1/completions` and to `/v1/chat/completions`."""
 
 SINGLE_CLUE = "clue.result_single"
 """The clue that holds a run of a single change: its `name` and the `run`."""
@@ -69,12 +63,6 @@ def closed_loop(run: Run) -> bool | None:
     if isinstance(held.value, str):
         return held.value.strip().lower() in ("inf", "infinity", "infinite")
     return isinstance(held.value, float) and held.value == float("inf")
-
-
-def endpoint_kind(name: str) -> str:
-    """What a client's backend is spoken to like: several backends are one kind of endpoint under the names of engines."""
-    plain = name.strip().lower()
-    return next((kind for kind, names in _ENDPOINTS.items() if plain in names), plain)
 
 
 def place(run: Run) -> str:

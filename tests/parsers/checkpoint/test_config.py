@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint import ConfigJson
+from kvaudit.parsers.checkpoint.config import ConfigJson
 from kvaudit.parsers.facts import Fact
 
 CONFIG: dict[str, Any] = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.parsers.checkpoint import GenerationConfig
+from kvaudit.parsers.checkpoint.generation import GenerationConfig
 
 
 @pytest.mark.parametrize(

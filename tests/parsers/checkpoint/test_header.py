@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint import SafetensorsHeader
+from kvaudit.parsers.checkpoint.header import SafetensorsHeader
 from kvaudit.parsers.facts import Fact
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.parsers.checkpoint import SafetensorsIndex
+from kvaudit.parsers.checkpoint.index import SafetensorsIndex
 from kvaudit.parsers.facts import Fact
 
 WEIGHTS = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kvaudit.parsers.checkpoint import HfQuantConfig
+from kvaudit.parsers.checkpoint.hf_quant import HfQuantConfig
 from kvaudit.parsers.checkpoint.kv_scheme import scheme_of
 from kvaudit.parsers.checkpoint.quantization import block_of_config, block_of_file
 from kvaudit.parsers.checkpoint.shape import decoder_of

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.checkpoint import ConfigJson, GenerationConfig, HfQuantConfig, SafetensorsIndex
+from kvaudit.parsers.checkpoint.config import ConfigJson
+from kvaudit.parsers.checkpoint.generation import GenerationConfig
+from kvaudit.parsers.checkpoint.hf_quant import HfQuantConfig
+from kvaudit.parsers.checkpoint.index import SafetensorsIndex
 from kvaudit.parsers.interface import Parser
 
 PARSERS: dict[str, Parser] = {

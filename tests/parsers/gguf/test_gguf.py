@@ -8,7 +8,7 @@ import pytest
 
 from kvaudit.errors import InputError
 from kvaudit.parsers.facts import Reading
-from kvaudit.parsers.gguf import GgufHeader
+from kvaudit.parsers.gguf.parser import GgufHeader
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source
 from kvaudit.sources.weights import weights_source

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.metrics import IterationStats, MetricsDump
-from kvaudit.record.counters import add_counters
+from kvaudit.parsers.metrics.iteration_stats import IterationStats
+from kvaudit.parsers.metrics.parser import MetricsDump
+from kvaudit.record.counters.add import add_counters
 from kvaudit.record.table import FactTable
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import Source

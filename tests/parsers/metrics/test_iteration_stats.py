@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kvaudit.errors import InputErrors
-from kvaudit.parsers.metrics.shapes import COUNTERS_CLUE, Counters
+from kvaudit.parsers.facts import COUNTERS_CLUE
+from kvaudit.parsers.metrics.shapes import Counters
 from kvaudit.record.build import read_arm
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor

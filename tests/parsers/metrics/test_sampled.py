@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kvaudit.errors import InputErrors
-from kvaudit.parsers.metrics.shapes import WINDOW_CLUE, Window
+from kvaudit.parsers.facts import WINDOW_CLUE
+from kvaudit.parsers.metrics.shapes import Window
 from kvaudit.record.build import read_arm
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kvaudit.parsers.facts import Reading
+from kvaudit.parsers.facts import RUN_CLUE, Reading
 from kvaudit.parsers.registry import all_hints, recognise
-from kvaudit.parsers.results.run import RUN_CLUE, Run
+from kvaudit.parsers.results.run import Run
 from kvaudit.redaction import Redactor
 from kvaudit.sources.arm import collect
 from kvaudit.sources.source import Source

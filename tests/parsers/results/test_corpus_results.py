@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kvaudit.parsers.results.run import RUN_CLUE, Run
+from kvaudit.parsers.facts import RUN_CLUE
+from kvaudit.parsers.results.run import Run
 from kvaudit.record.build import read_arm
 from kvaudit.redaction import Redactor
 

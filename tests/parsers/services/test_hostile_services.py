@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kvaudit.errors import InputError
 from kvaudit.parsers.launch_command.parser import LaunchCommandFile
-from kvaudit.parsers.services import PARSERS
+from kvaudit.parsers.services.catalogue import PARSERS
 from kvaudit.sources.source import Source
 
 MakeSource = Callable[..., Source]

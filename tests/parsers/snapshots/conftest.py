@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kvaudit.parsers.facts import Reading
-from kvaudit.parsers.snapshots import PARSERS
+from kvaudit.parsers.snapshots.catalogue import PARSERS
 from kvaudit.redaction import Redactor
 from kvaudit.sources.source import HEAD_BYTES, Source
 

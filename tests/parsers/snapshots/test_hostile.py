@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.snapshots import PARSERS
+from kvaudit.parsers.snapshots.catalogue import PARSERS
 from kvaudit.sources.source import Source
 
 MakeSource = Callable[..., Source]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.snapshots import PARSERS
+from kvaudit.parsers.snapshots.catalogue import PARSERS
 from kvaudit.sources.source import Source
 
 MakeSource = Callable[..., Source]

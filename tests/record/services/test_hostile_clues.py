@@ -12,9 +12,9 @@ from kvaudit.audit.audit import Wishes, check
 from kvaudit.audit.rules import bundled_rules
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.record.model import Record
-from kvaudit.record.services import settle_services
+from kvaudit.record.services.settle import settle_services
 from kvaudit.record.table import FactTable
-from kvaudit.record.tenants import classify_tenants
+from kvaudit.record.tenants.classes import classify_tenants
 
 NAMES = (
     *("clue.service_setting", "clue.launch_command", "clue.empty_argument", "clue.visible_devices", "clue.crash_seconds"),

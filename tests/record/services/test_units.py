@@ -9,7 +9,7 @@ import pytest
 from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.tables import fact
-from kvaudit.record.services import settle_services
+from kvaudit.record.services.settle import settle_services
 from kvaudit.record.table import FactTable
 from tests.record.builders import said
 

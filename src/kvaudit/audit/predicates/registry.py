@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal
 
 from kvaudit.audit.context import ArmContext, Outcome
@@ -44,6 +45,10 @@ class Predicate:
 
 
 PREDICATES: dict[str, Predicate] = {}
+"""Those of the modules that were loaded so far; ask `predicate_named` or `all_predicates`."""
+
+_MODULES = ("arm", "pair", "policy", "tenants", "service", "results", "results_pair")
+"""The modules of predicates, in the order in which they are searched: what only some arms need comes last."""
 
 
 def predicate(
@@ -55,11 +60,26 @@ def predicate(
         name = function.__name__.strip("_")
         meaning = (function.__doc__ or "").strip().splitlines()[0]
         required = tuple(key for key in arguments if key not in optional)
-        key = name if name not in PREDICATES else f"{scope}:{name}"
-        PREDICATES[key] = Predicate(name, scope, meaning, arguments, required, function)
+        PREDICATES[name] = Predicate(name, scope, meaning, arguments, required, function)
         return function
 
     return register
+
+
+def predicate_named(name: str) -> Predicate | None:
+    """The predicate of this name, None where there is none; modules are loaded until one has it."""
+    for module in _MODULES:
+        if name in PREDICATES:
+            break
+        import_module(f"kvaudit.audit.predicates.{module}")
+    return PREDICATES.get(name)
+
+
+def all_predicates() -> dict[str, Predicate]:
+    """Every predicate by name."""
+    for module in _MODULES:
+        import_module(f"kvaudit.audit.predicates.{module}")
+    return PREDICATES
 
 
 def missing(arm: ArmContext, name: str) -> str:

@@ -3,30 +3,3 @@
 Room: `parsers`. One module per form, recognised by its keys. An endpoint answers for the process that serves it: settings that it
 repeats are what was asked for, and what only a worker decides (the KV element type) is never resolved here.
 """
-
-from __future__ import annotations
-
-from kvaudit.parsers.endpoints.header_copy import HeaderCopy
-from kvaudit.parsers.endpoints.llama_props import LlamaProps
-from kvaudit.parsers.endpoints.llama_slots import LlamaSlots
-from kvaudit.parsers.endpoints.manifest import CaptureManifest
-from kvaudit.parsers.endpoints.models import ModelList
-from kvaudit.parsers.endpoints.nvml_snapshot import NvmlSnapshot
-from kvaudit.parsers.endpoints.sglang_info import SglangModelInfo, SglangServerInfo
-from kvaudit.parsers.endpoints.version import VersionAnswer
-from kvaudit.parsers.endpoints.vllm_info import VllmServerInfo
-from kvaudit.parsers.interface import Parser
-
-PARSERS: tuple[Parser, ...] = (
-    ModelList(),
-    VersionAnswer(),
-    VllmServerInfo(),
-    SglangServerInfo(),
-    SglangModelInfo(),
-    LlamaProps(),
-    LlamaSlots(),
-    CaptureManifest(),
-    HeaderCopy(),
-    NvmlSnapshot(),
-)
-"""Every parser of a captured answer; at most one recognises a document."""

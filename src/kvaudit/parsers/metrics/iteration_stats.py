@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvaudit.errors import InputError
-from kvaudit.parsers.facts import Fact, Origin, Reading
-from kvaudit.parsers.metrics.shapes import COUNTERS_CLUE, Counters
+from kvaudit.parsers.facts import COUNTERS_CLUE, Fact, Origin, Reading
+from kvaudit.parsers.metrics.shapes import Counters
 from kvaudit.parsers.tables import fact
 from kvaudit.sources.source import Source
 

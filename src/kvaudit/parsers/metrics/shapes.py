@@ -10,12 +10,6 @@ from pydantic import BaseModel, ConfigDict
 
 from kvaudit.parsers.facts import Origin
 
-COUNTERS_CLUE = "clue.metrics_counters"
-"""The clue whose value is one `Counters`: one per scrape of a dump."""
-
-WINDOW_CLUE = "clue.metrics_window"
-"""The clue whose value is one `Window`; made by `record`."""
-
 QUANTITIES: dict[str, str] = {
     "prompt_tokens": "prompt tokens of all requests, cached ones included",
     "prompt_tokens_computed": "prompt tokens that were computed: neither cached nor transferred",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kvaudit.parsers.facts import Fact, Origin
+from kvaudit.parsers.facts import COUNTERS_CLUE, Fact, Origin
 from kvaudit.parsers.metrics.exposition import Sample, Scrape
 from kvaudit.parsers.metrics.names import (
     COUNTERS,
@@ -20,7 +20,7 @@ from kvaudit.parsers.metrics.names import (
     SERVER_LABELS,
     Sum,
 )
-from kvaudit.parsers.metrics.shapes import COUNTERS_CLUE, Counters
+from kvaudit.parsers.metrics.shapes import Counters
 from kvaudit.parsers.tables import fact
 
 Locate = Callable[[Sample, str], Origin]

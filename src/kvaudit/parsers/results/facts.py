@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from kvaudit.fields import FIELDS, Stage
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.checkpoint.values import words
-from kvaudit.parsers.facts import Fact, Origin
+from kvaudit.parsers.facts import RUN_CLUE, Fact, Origin
 from kvaudit.parsers.results.figures import MOST_ROWS, Draft, ServerFact
-from kvaudit.parsers.results.run import RUN_CLUE, Run
+from kvaudit.parsers.results.run import Run
 from kvaudit.parsers.tables import fact
 from kvaudit.sources.source import Source
 

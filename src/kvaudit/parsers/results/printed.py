@@ -13,6 +13,7 @@ import re2
 from kvaudit.parsers import repr_split
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.facts import Fact, Reading
+from kvaudit.parsers.hints import CLIENT_TABLE
 from kvaudit.parsers.results.client_arguments import take_arguments
 from kvaudit.parsers.results.columns import numbered
 from kvaudit.parsers.results.facts import Teller
@@ -20,8 +21,6 @@ from kvaudit.parsers.results.figures import Draft, rate, written_number
 from kvaudit.parsers.results.run import Value, is_quantity
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
-
-HINT = b"Serving Benchmark Result"
 
 _LABELS = {
     "Successful requests": "completed",
@@ -62,7 +61,7 @@ _MOST_TABLES = 200
 
 def runs_printed(source: Source, reader: str) -> list[Fact]:
     """The facts of every table in the document; none where it is too large to be kept."""
-    text = source.text() if source.data is not None and HINT in source.data else None
+    text = source.text() if source.data is not None and CLIENT_TABLE in source.data else None
     if text is None:
         return []
     teller = Teller(source, reader, text)
@@ -74,9 +73,9 @@ def runs_printed(source: Source, reader: str) -> list[Fact]:
     return facts
 
 
-def printed_beside(source: Source, reading: Reading) -> Reading | None:
+def tables_beside(source: Source) -> Reading | None:
     """The tables of clients in the file of an engine's log, with their lines as a note; None where there are none."""
-    facts = runs_printed(source, ClientLog.name) if reading.kind == "engine-log" else []
+    facts = runs_printed(source, ClientLog.name)
     lines = [origin.line for one in facts for origin in one.origins if origin.line]
     if not lines:
         return None
@@ -89,7 +88,7 @@ def _tables(text: str) -> Iterator[tuple[Draft, dict[str, Place]]]:
     title, begun = Place(1, 0), 0
     for number, offset, raw in numbered(text):
         line = without_colours(raw).strip() if "\x1b" in raw else raw.strip()
-        if HINT.decode() in line:
+        if CLIENT_TABLE.decode() in line:
             if table:
                 yield _draft(title, table, arguments)
             table, title, begun = {}, Place(number, offset), number
@@ -155,12 +154,12 @@ class ClientLog:
 
     name = "results:printed"
     kind = "results"
-    hints: tuple[bytes, ...] = (HINT,)
+    hints: tuple[bytes, ...] = (CLIENT_TABLE,)
     periodic_hints: tuple[bytes, ...] = ()
 
     def recognises(self, source: Source) -> float:
         """0.6: a document with the table that no engine's parser wants more."""
-        return 0.6 if any(HINT in raw.data for raw in source.hits) else 0.0
+        return 0.6 if any(CLIENT_TABLE in raw.data for raw in source.hits) else 0.0
 
     def read(self, source: Source) -> Reading:
         """One run per table."""

@@ -10,9 +10,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-RUN_CLUE = "clue.result_run"
-"""The clue whose value is one `Run`, as an object: one per run of a file."""
-
 LATENCIES: dict[str, str] = {
     "ttft": "time to the first token",
     "tpot": "time per output token after the first, by tokens",

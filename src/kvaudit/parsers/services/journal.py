@@ -12,6 +12,7 @@ from statistics import median
 import re2
 
 from kvaudit.parsers.facts import Fact, Reading
+from kvaudit.parsers.hints import MANAGER
 from kvaudit.parsers.launch_command.words import Word, plain
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.parsers.services.stamps import elapsed
@@ -21,7 +22,6 @@ from kvaudit.sources.source import Source
 _UNIT = r"(?P<unit>[A-Za-z0-9:_.@\\-]{1,200}\.service)"
 _COUNTER = re2.compile(rf"{_UNIT}: Scheduled restart job, restart counter is at (?P<count>\d{{1,9}})\b")
 _LIMIT = re2.compile(rf"{_UNIT}: Start request repeated too quickly")
-_HINTS = (b"restart counter is at", b"Start request repeated too quickly")
 _READER = "systemd:journal"
 _CERTAIN = 0.55
 """Below any engine log: a journal that holds one belongs to the engine's parser."""
@@ -40,7 +40,7 @@ class ManagerJournal:
 
     name = _READER
     kind = KIND
-    hints: tuple[bytes, ...] = _HINTS
+    hints: tuple[bytes, ...] = MANAGER
     periodic_hints: tuple[bytes, ...] = ()
 
     def recognises(self, source: Source) -> float:
@@ -73,7 +73,7 @@ def _units(source: Source) -> dict[str, _Unit]:
     """The units the manager speaks of. Lines are taken with their wrapper, because the journal's stamps stand in it."""
     found: dict[str, _Unit] = {}
     for raw in source.hits:
-        if not any(hint in raw.data for hint in _HINTS):
+        if not any(hint in raw.data for hint in MANAGER):
             continue
         line = Line(raw.number, without_colours(raw.data.decode("utf-8", "replace")))
         if match := _COUNTER.search(line.text):

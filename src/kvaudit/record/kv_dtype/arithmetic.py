@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kvaudit.parsers.checkpoint.geometry import plain_elements_per_token
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.kv_dtype.ladder import Rank, Vote
 from kvaudit.record.table import FactTable
@@ -40,6 +39,8 @@ def elements_per_token(table: FactTable) -> tuple[int | None, str]:
         return None, "the tensor-parallel size is not known"
     if table.value("engine.name") == "tensorrt_llm" and tensor > 1 and table.value("parallel.data") != 1:
         return None, "whether every rank keeps whole KV heads (enable_attention_dp) is not known"
+    from kvaudit.parsers.checkpoint.geometry import plain_elements_per_token
+
     elements = plain_elements_per_token(config, tensor)
     if elements is None:
         return None, str(config.get("why") or "the attention of this model is not plain")
