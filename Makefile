@@ -50,7 +50,7 @@ refresh-real-fixtures: $(STAMP)
 	$(BIN)/python -m tests.real.refresh
 	$(BIN)/python -m pytest -q tests/test_cases.py -k real
 
-# The files that are generated: rules/rule.schema.json, docs/rules.md, the README's transcript.
+# The files that are generated: rules/compiled.json, rules/rule.schema.json, docs/rules.md, the README's transcript.
 generate: $(STAMP)
 	$(BIN)/python -m tests.generate
 

@@ -11,6 +11,10 @@ ORDER = [
     "errors",
     "fields",
     "bundled",
+    "shapes",
+    "patterns",
+    "compiled",
+    "compiled",
     "redaction",
     "sources",
     "parsers",
@@ -21,7 +25,7 @@ ORDER = [
     "capture",
     "cli",
 ]
-EVERYWHERE = {"errors", "fields", "bundled", "__init__"}
+EVERYWHERE = {"errors", "fields", "bundled", "shapes", "patterns", "compiled", "__init__"}
 PACKAGE = ROOT / "src" / "kvaudit"
 
 

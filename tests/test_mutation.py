@@ -7,6 +7,7 @@ allows: the negation, a figure far away, another word, a list without its items.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,8 +33,13 @@ each_example = pytest.mark.parametrize(
 
 
 def outcome(rule: Rule, example: Example) -> str:
-    (result,) = run_examples(rule.model_copy(update={"examples": [example]}))
+    (result,) = run_examples(replace(rule, examples=[example]))
     return result.outcome
+
+
+def _with(example: Example, side: str, given: dict[str, Any]) -> Example:
+    changes: dict[str, Any] = {side: given}
+    return replace(example, **changes)
 
 
 def mutants(rule: Rule, example: Example) -> Iterator[tuple[str, Example]]:
@@ -42,18 +48,17 @@ def mutants(rule: Rule, example: Example) -> Iterator[tuple[str, Example]]:
         given: dict[str, Any] | None = getattr(example, side)
         for name, value in (given or {}).items():
             for other in _others(rule, example, side, name, value):
-                changed = example.model_copy(update={side: {**(given or {}), name: other}})
+                changed = _with(example, side, {**(given or {}), name: other})
                 yield f"{side}.{name}: {value!r} -> {other!r}", changed
     if rule.about == "missing":
         for one in rule.examples:
             added = {name: value for name, value in (one.arm or {}).items() if name not in (example.arm or {})}
             yield from (
-                (f"arm.{name} is there", example.model_copy(update={"arm": {**(example.arm or {}), name: added[name]}}))
-                for name in added
+                (f"arm.{name} is there", replace(example, arm={**(example.arm or {}), name: added[name]})) for name in added
             )
     for name, value in example.require.items():
         for other in _perturbed(value):
-            yield f"require {name}", example.model_copy(update={"require": {**example.require, name: other}})
+            yield f"require {name}", replace(example, require={**example.require, name: other})
 
 
 def _others(rule: Rule, example: Example, side: str, name: str, value: Any) -> Iterator[Any]:
@@ -111,7 +116,7 @@ def test_one_value_turns_a_finding_of_the_rule_into_a_clear_answer(rule: Rule) -
 def without(example: Example, side: str, name: str) -> Example:
     """The example with one fact missing."""
     given = getattr(example, side)
-    return example.model_copy(update={side: {key: value for key, value in given.items() if key != name}})
+    return _with(example, side, {key: value for key, value in given.items() if key != name})
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.about != "missing"], ids=lambda rule: rule.id)

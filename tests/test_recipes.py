@@ -144,7 +144,7 @@ def test_the_makefile_runs_dry(makefile: str, tmp_path: Path) -> None:
 def test_policies_of_the_pages_are_read(text: str, tmp_path: Path) -> None:
     path = tmp_path / "kvaudit.toml"
     path.write_text(text)
-    assert load(path, "kvaudit.toml").require
+    assert load(path, "kvaudit.toml")["require"]
 
 
 def test_the_baseline_recipe_works(tmp_path: Path, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -175,9 +176,9 @@ def test_without_versions_and_figures_nobody_knows() -> None:
 @pytest.mark.parametrize(("attention", "same"), [("plain", True), ("sliding", False), ("hybrid", False)])
 def test_across_engines_only_plain_attention_is_counted_alike(attention: str, same: bool) -> None:
     config = {"clue.checkpoint_config": [fact("clue.checkpoint_config", {"attention": attention}, "stated", [])]}
-    a, b = (_arm("0.25.1").model_copy(update={"clues": config}) for _ in "ab")
+    a, b = (replace(_arm("0.25.1"), clues=config) for _ in "ab")
     fields = {**b.fields, "engine.name": FieldState(state="known", value="sglang")}
-    assert same_meaning(a, b.model_copy(update={"fields": fields})) is same
+    assert same_meaning(a, replace(b, fields=fields)) is same
 
 
 def test_a_pool_for_windows_in_the_log_is_counted_otherwise_by_another_engine() -> None:

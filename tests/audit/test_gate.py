@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -148,12 +149,12 @@ OPEN = {
     ],
 )
 def test_a_list_with_a_process_of_open_owner_decides_nothing(tenant: dict[str, Any], undecided: list[str]) -> None:
-    found = record({"gpu.tenants": [tenant]}).model_copy(update={"sources": [SourceEntry(path="gpus.txt", kind="gpu-snapshot")]})
+    found = replace(record({"gpu.tenants": [tenant]}), sources=[SourceEntry(path="gpus.txt", kind="gpu-snapshot")])
     assert undecided_of_arm(found) == undecided
 
 
 def test_two_units_with_their_servers_commands_are_compared_as_launches() -> None:
     unit = record({"service.restart": "no", "engine.name": "llama_cpp", "model.path": "m.gguf"})
-    unit = unit.model_copy(update={"sources": [SourceEntry(path="a.service", kind="service")]})
+    unit = replace(unit, sources=[SourceEntry(path="a.service", kind="service")])
     assert undecided_of_arm(unit) == []
     assert undecided_of_pair(unit, unit, {}) == ["kv_cache.dtype", "kv_cache.tokens"]

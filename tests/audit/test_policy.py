@@ -14,6 +14,7 @@ from kvaudit.audit.audit import Wishes, check, diff
 from kvaudit.audit.context import ArmContext
 from kvaudit.audit.policy import Policy
 from kvaudit.audit.policy_file import load, over
+from kvaudit.audit.policy_model import given_in
 from kvaudit.audit.policy_requirements import Requirement, met, requirements
 from kvaudit.audit.policy_schema import policy_schema
 from kvaudit.audit.predicates.policy import requirement_unmet
@@ -27,7 +28,7 @@ TODAY = datetime.date(2026, 6, 1)
 
 
 def audited(fields: dict[str, Any], text: str, **wishes: Any) -> Report:
-    policy = Policy.model_validate(tomllib.loads(text))
+    policy = Policy(**given_in(tomllib.loads(text)))
     return check(record(fields, "engine-log"), bundled_rules(), Wishes(policy=policy, today=TODAY, **wishes))
 
 
@@ -96,7 +97,7 @@ def test_what_meets_a_requirement(name: str, value: Any, wanted: Any, answer: bo
 
 
 def test_the_predicate_is_three_valued() -> None:
-    required = requirements(Policy.model_validate({"require": {"kv_cache.dtype": "bfloat16"}}).require)[0]
+    required = requirements({"kv_cache.dtype": "bfloat16"})[0]
     answers = [
         requirement_unmet(ArmContext("a", record(fields), requirement=required), {}).truth
         for fields in ({"kv_cache.dtype": "fp8_e4m3"}, {"kv_cache.dtype": "bfloat16"}, {})
@@ -259,9 +260,9 @@ def test_the_schema_takes_what_is_read_and_refuses_what_is_not() -> None:
 
 
 def test_one_policy_over_another() -> None:
-    lower = Policy.model_validate({"fail_on": "warning", "vary": ["weights"], "require": {"kv_cache.dtype": "bfloat16"}})
-    upper = Policy.model_validate({"vary": ["kv"], "require": {"kv_cache.dtype": "fp8", "parallel.tensor": 2}})
-    both = over(upper, lower)
+    lower = given_in({"fail_on": "warning", "vary": ["weights"], "require": {"kv_cache.dtype": "bfloat16"}})
+    upper = given_in({"vary": ["kv"], "require": {"kv_cache.dtype": "fp8", "parallel.tensor": 2}})
+    both = Policy(**over(upper, lower))
     assert (both.fail_on, both.vary) == ("warning", ["weights", "kv"])
     assert both.require == {"kv_cache.dtype": "fp8", "parallel.tensor": 2}
     assert both.suppress == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,4 +117,4 @@ def test_a_rule_without_examples_of_its_own_field_is_not_shipped(rule: Rule) -> 
 def test_a_rule_read_without_its_examples_is_the_same_rule(rule: Rule) -> None:
     (short,) = [one for one in bundled_rules(examples=False) if one.id == rule.id]
     assert short.examples == []
-    assert short.model_dump(exclude={"examples"}) == rule.model_dump(exclude={"examples"})
+    assert short == replace(rule, examples=[])

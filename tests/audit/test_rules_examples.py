@@ -9,6 +9,7 @@ import pytest
 from kvaudit.audit.rule_examples import record_of, run_examples
 from kvaudit.audit.rules import Rule
 from kvaudit.errors import RuleError
+from kvaudit.shapes import checked
 
 BASE: dict[str, Any] = {
     "id": "short-context",
@@ -26,7 +27,7 @@ BASE: dict[str, Any] = {
 
 
 def _results(*examples: dict[str, Any], **changes: Any) -> list[str]:
-    rule = Rule.model_validate({**BASE, **changes, "examples": list(examples)})
+    rule = checked(Rule, {**BASE, **changes, "examples": list(examples)})
     return [f"{result.outcome} {result.severity or '-'} {'ok' if result.ok else 'wrong'}" for result in run_examples(rule)]
 
 
@@ -41,7 +42,7 @@ def test_each_outcome_and_severity() -> None:
 
 def test_a_wrong_expectation_is_said() -> None:
     assert _results({"expect": "fires", "severity": "error", "arm": {"model.max_len": 2048}}) == ["fires warning wrong"]
-    rule = Rule.model_validate({**BASE, "examples": [{"expect": "clear", "arm": {"model.max_len": 2048}}]})
+    rule = checked(Rule, {**BASE, "examples": [{"expect": "clear", "arm": {"model.max_len": 2048}}]})
     assert run_examples(rule)[0].message == "example 1: expected clear, got fires warning"
 
 
@@ -79,7 +80,7 @@ def test_a_name_that_is_no_field_is_refused() -> None:
 
 
 def test_an_example_of_the_other_scope_is_refused() -> None:
-    rule = Rule.model_validate({**BASE, "examples": [{"expect": "fires", "a": {}, "b": {}}]})
+    rule = checked(Rule, {**BASE, "examples": [{"expect": "fires", "a": {}, "b": {}}]})
     with pytest.raises(RuleError, match="short-context, example 1"):
         run_examples(rule)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -97,7 +98,7 @@ def _of_why(record: Record, redactor: Redactor, chance: Random) -> list[str]:
 
 def _report(record: Record, chance: Random) -> Report:
     if results_of(record).runs and chance.random() < 0.7:
-        runs = [record] if chance.random() < 0.5 else [record, record.model_copy(deep=True)]
+        runs = [record] if chance.random() < 0.5 else [record, deepcopy(record)]
         return results(runs, bundled_rules(), Wishes(), GateWishes())
     if chance.random() < 0.5:
         return check(record, bundled_rules(), Wishes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -40,7 +41,7 @@ def test_two_engines_in_one_arm(pair: tuple[int, int], tmp_path: Path) -> None:
     rules, redactor = bundled_rules(), Redactor()
     reports = [check(mixed, rules, Wishes()), diff(mixed, alone, rules, Wishes()), diff(alone, mixed, rules, Wishes())]
     with runner(there=True):
-        for report in [*reports, diff(mixed, mixed.model_copy(deep=True), rules, Wishes())]:
+        for report in [*reports, diff(mixed, deepcopy(mixed), rules, Wishes())]:
             assert [fault for name in RENDERERS for fault in faults(name, RENDERERS[name](report, redactor))] == []
 
 

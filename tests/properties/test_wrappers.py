@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kvaudit.record.build import Options, read_arm
 from kvaudit.redaction import Redactor
+from kvaudit.shapes import plain as plain_data
 from kvaudit.sources import scan
 from tests.sources.writers import COMPRESSIONS, ENCODINGS, LOG, WRAPPERS, plain
 
@@ -29,7 +30,7 @@ def _without_places(value: Any) -> Any:
 def _record(path: Path, data: bytes) -> Any:
     path.write_bytes(data)
     record = read_arm([str(path)], Redactor(), Options(local_checkpoint=False))
-    return _without_places(record.model_dump(mode="json"))
+    return _without_places(plain_data(record))
 
 
 @pytest.fixture(scope="module")

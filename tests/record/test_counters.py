@@ -17,6 +17,7 @@ from kvaudit.record.counters.add import add_counters, set_apart
 from kvaudit.record.model import Record
 from kvaudit.record.table import FactTable
 from kvaudit.redaction import Redactor
+from kvaudit.shapes import plain
 from tests.parsers.metrics import dumps
 from tests.parsers.metrics.dumps import write
 
@@ -281,7 +282,7 @@ def test_the_cache_tier_of_lmcache_has_a_window_of_its_own(tmp_path: Path) -> No
 def test_a_saved_record_says_the_same(tmp_path: Path) -> None:
     record = arm(tmp_path, before=dumps.vllm(), after=dumps.vllm(prompt=9000.0, queries=9000.0, hits=2000.0))
     saved = tmp_path / "record.json"
-    saved.write_text(json.dumps(record.model_dump(mode="json", by_alias=True)))
+    saved.write_text(json.dumps(plain(record)))
     again = read_arm([str(saved)], Redactor())
     assert (again.value(RATE), len(again.facts(RATE))) == (record.value(RATE), 1)
     assert windows(again) == windows(record)

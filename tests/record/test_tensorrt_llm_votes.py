@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,8 +103,8 @@ def test_the_announced_algorithm_is_not_believed_beside_an_explicit_type() -> No
 
 def test_a_validated_type_is_declared() -> None:
     asked = said("kv_cache.dtype", "fp8", "requested")
-    origin = asked.origins[0].model_copy(update={"reader": "tensorrt_llm:kv-dtype-asked"})
-    (vote,) = votes(arm(None, asked.model_copy(update={"origins": [origin]})))
+    origin = replace(asked.origins[0], reader="tensorrt_llm:kv-dtype-asked")
+    (vote,) = votes(arm(None, replace(asked, origins=[origin])))
     assert (vote.rank, vote.value) == (Rank.DECLARED, "fp8_e4m3")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -94,7 +95,7 @@ def test_no_line_of_a_log_is_a_command_of_the_runner(
 
 
 def test_gitlab_has_one_entry_for_each_finding_that_fired(bad_pair: Report, redactor: Redactor) -> None:
-    bad_pair.findings.append(bad_pair.findings[0].model_copy())
+    bad_pair.findings.append(copy(bad_pair.findings[0]))
     entries: list[dict[str, Any]] = json.loads(render_gitlab(bad_pair, redactor))
     assert [(one["check_name"], one["severity"], one["location"]) for one in entries] == [
         ("hidden-fp8-kv", "critical", {"path": "b/server.log", "lines": {"begin": 130}}),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import unicodedata
+from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -22,20 +24,19 @@ FORBIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 def everywhere(report: Report, text: str) -> Report:
     """The report with a text in every place that evidence can reach."""
-    changed = report.model_copy(deep=True)
+    changed = deepcopy(report)
     arm = changed.arms[0]
     arm.label = text
     arm.sources[0].path = text
     arm.sources[0].notes = [text]
     path = arm.fields["model.path"]
-    fact = path.facts[0].model_copy(
-        update={
-            "value": text,
-            "how": text,
-            "origins": [path.facts[0].origins[0].model_copy(update={"file": text, "excerpt": text})],
-        }
+    fact = replace(
+        path.facts[0],
+        value=text,
+        how=text,
+        origins=[replace(path.facts[0].origins[0], file=text, excerpt=text)],
     )
-    arm.fields["model.path"] = path.model_copy(update={"value": text, "facts": [fact], "because": text})
+    arm.fields["model.path"] = replace(path, value=text, facts=[fact], because=text)
     changed.reasons = [text]
     changed.findings = [
         Finding(

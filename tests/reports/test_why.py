@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.record.model import FieldState, Record
@@ -72,7 +74,7 @@ def test_the_whole_page(redactor: Redactor) -> None:
 
 
 def test_a_saved_report_does_not_say_what_decided_and_the_page_still_does(redactor: Redactor) -> None:
-    saved = DTYPE.model_copy(update={"won": []})
+    saved = replace(DTYPE, won=[])
     assert "> fp8_e4m3 (resolved): decides" in page_of("kv_cache.dtype", saved, redactor)
 
 
@@ -88,7 +90,7 @@ def test_a_weaker_stage_is_beaten(redactor: Redactor) -> None:
 def test_the_smallest_rank_binds(redactor: Redactor) -> None:
     name = "kv_cache.tokens"
     facts = [
-        fact(name, "observed", tokens, line, f"{tokens} tokens").model_copy(update={"scope": f"rank {line}"})
+        replace(fact(name, "observed", tokens, line, f"{tokens} tokens"), scope=f"rank {line}")
         for line, tokens in ((0, 5000), (1, 4096))
     ]
     held = FieldState(state="known", value=4096, stage="observed", facts=facts, won=[1, 0])

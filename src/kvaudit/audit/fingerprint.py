@@ -10,12 +10,11 @@ import hashlib
 import json
 from typing import Any
 
-import re2
-
 from kvaudit.audit.report import Evidence, Finding
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction import Redactor
 
-_MASK = re2.compile(r"<secret-[0-9a-z]+>")
+_MASK = LatePattern(r"<secret-[0-9a-z]+>")
 _DIGITS = 2
 """Measured figures differ a little from start to start: two digits of them tell one finding from another."""
 _MEASURED = ("observed", "inferred")

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import re2
-
 from kvaudit.audit.context import ArmContext, PairContext
 from kvaudit.audit.predicates.pair import axes_of
 from kvaudit.audit.told import told_of_arm, told_of_pair
 from kvaudit.fields import FIELDS
+from kvaudit.patterns import LatePattern
 from kvaudit.record.model import Record
 
-_PLACEHOLDER = re2.compile(r"\{([a-z_0-9.]+)\}")
-_OPTIONAL = re2.compile(r"\[\[([^\[\]]*)\]\]")
+_PLACEHOLDER = LatePattern(r"\{([a-z_0-9.]+)\}")
+_OPTIONAL = LatePattern(r"\[\[([^\[\]]*)\]\]")
 _LONGEST = 160
 
 

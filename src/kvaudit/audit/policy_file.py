@@ -6,17 +6,17 @@ there is none), and never in a directory that holds evidence of this call: a run
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from kvaudit.audit.policy import Policy
 from kvaudit.errors import InputError, UsageError, did_you_mean
 from kvaudit.sources.arm import split_label
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 OWN_FILE, PROJECT_FILE = "kvaudit.toml", "pyproject.toml"
 LARGEST = 1 << 20
@@ -27,9 +27,15 @@ _ROOT_MARKS = (".git", ".hg", ".jj")
 class InForce:
     """The policy in force, the files it was read from (as shown), and what a user should know about the search."""
 
-    policy: Policy = field(default_factory=Policy)
+    given: dict[str, Any] = field(default_factory=dict)
+    """The keys that are set, with their values."""
     files: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def policy(self) -> Policy:
+        """All of it as one policy."""
+        return Policy(**self.given)
 
 
 def policy_in_force(
@@ -51,12 +57,12 @@ def policy_in_force(
     return found
 
 
-def load(path: Path, shown: str) -> Policy:
-    """One policy file; of a `pyproject.toml` the table [tool.kvaudit]. Raises `InputError` naming the file and the key."""
+def load(path: Path, shown: str) -> dict[str, Any]:
+    """The keys that one policy file sets; of a `pyproject.toml` its table [tool.kvaudit]. Raises `InputError` naming the key."""
     document = _document(path, shown)
     if path.name == PROJECT_FILE:
         document = _table(document) or {}
-    return _policy(document, shown)
+    return _given(document, shown)
 
 
 def _find(found: InForce, evidence: list[str]) -> None:
@@ -108,6 +114,8 @@ def holds_evidence(folder: Path, evidence: Iterable[str]) -> bool:
 
 
 def _document(path: Path, shown: str) -> dict[str, Any]:
+    import tomllib
+
     try:
         if path.stat().st_size > LARGEST:
             raise InputError(shown, f"larger than {LARGEST} bytes")
@@ -124,9 +132,13 @@ def _table(document: dict[str, Any]) -> dict[str, Any] | None:
     return table if isinstance(table, dict) else None
 
 
-def _policy(document: dict[str, Any], shown: str) -> Policy:
+def _given(document: dict[str, Any], shown: str) -> dict[str, Any]:
+    from pydantic import ValidationError
+
+    from kvaudit.audit.policy_model import given_in
+
     try:
-        return Policy.model_validate(document)
+        return given_in(document)
     except ValidationError as error:
         raise InputError(shown, "; ".join(_faults(error))) from error
     except RecursionError as error:
@@ -140,7 +152,7 @@ def _faults(error: ValidationError) -> list[str]:
         place = [str(part) for part in one["loc"] if not _is_branch(part)]
         text = one["msg"].removeprefix("Value error, ")
         if one["type"] == "extra_forbidden":
-            text = f"no such key{did_you_mean(place[-1], Policy.model_fields)}"
+            text = f"no such key{did_you_mean(place[-1], Policy.__dataclass_fields__)}"
         said.setdefault(".".join(place), text)
     return [f"{key}: {text}" for key, text in said.items()]
 
@@ -153,19 +165,19 @@ def _is_branch(part: int | str) -> bool:
     return part in _BRANCHES or str(part).startswith(("list[", "function-"))
 
 
-def _add(found: InForce, shown: str, policy: Policy) -> None:
-    found.policy = over(policy, found.policy)
+def _add(found: InForce, shown: str, given: dict[str, Any]) -> None:
+    found.given = over(given, found.given)
     found.files.append(shown)
 
 
-def over(upper: Policy, lower: Policy) -> Policy:
+def over(upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
     """Two policies as one: what the upper one sets holds; tables are joined by key, lists are added."""
-    joined = {name: getattr(lower, name) for name in lower.model_fields_set}
-    for name in upper.model_fields_set:
-        value, below = getattr(upper, name), joined.get(name)
+    joined = dict(lower)
+    for name, value in upper.items():
+        below = joined.get(name)
         if isinstance(value, dict) and below:
             value = {**below, **value}
         elif isinstance(value, list) and below:
             value = [*below, *value]
         joined[name] = value
-    return Policy.model_construct(**joined)
+    return joined

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kvaudit.audit.policy import NOT_REQUIRABLE, Policy
+from kvaudit.audit.policy import NOT_REQUIRABLE
+from kvaudit.audit.policy_model import PolicyFile
 from kvaudit.fields import FIELDS, GROUPS
 
 Schema = dict[str, Any]
@@ -20,7 +21,7 @@ _SCALAR: Schema = {"type": ["boolean", "number", "string"]}
 
 def policy_schema() -> Schema:
     """The JSON Schema (draft 2020-12) of one policy file; `[tool.kvaudit]` of a pyproject.toml has the same keys."""
-    schema = Policy.model_json_schema()
+    schema = PolicyFile.model_json_schema()
     properties = schema["properties"]
     properties["accept_unknown"]["items"] = {"enum": list(FIELDS)}
     properties["vary"]["items"] = {"enum": [*GROUPS, *FIELDS]}

@@ -5,20 +5,24 @@ Room: `audit`, shapes only. The JSON form of these models is the document `repor
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from pydantic import BaseModel, Field
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from kvaudit import __version__
 from kvaudit.record.model import DOCUMENT_VERSION, Record
-from kvaudit.results.gate.model import Gate
+from kvaudit.shapes import HIDDEN, written_as
+
+if TYPE_CHECKING:
+    from kvaudit.results.gate.model import Gate
 
 Severity = Literal["error", "warning", "note"]
 Verdict = Literal["comparable", "not_comparable", "pass", "fail", "cannot_tell"]
 DifferenceClass = Literal["expected", "derived", "confound", "context", "cosmetic", "unknown"]
 
 
-class Evidence(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Evidence:
     """One line of evidence of a finding."""
 
     arm: str
@@ -32,17 +36,18 @@ class Evidence(BaseModel):
     how: str | None = None
 
 
-class Finding(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Finding:
     """A rule that fired, was suppressed, or could not be decided although its subject is here."""
 
     rule: str
     severity: Severity
     state: Literal["fired", "suppressed", "unknown"] = "fired"
-    arms: list[str] = []
+    arms: list[str] = dataclasses.field(default_factory=list)
     title: str = ""
     message: str = ""
-    evidence: list[Evidence] = []
-    missing: list[str] = []
+    evidence: list[Evidence] = dataclasses.field(default_factory=list)
+    missing: list[str] = dataclasses.field(default_factory=list)
     fix: str = ""
     explained_by: str | None = None
     reason: str | None = None
@@ -50,46 +55,51 @@ class Finding(BaseModel):
     about: Literal["missing"] | None = None
 
 
-class Difference(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Difference:
     """Two values of one field that are not equal as recorded. `ratio` is b ÷ a."""
 
     field: str
     values: tuple[Any, Any]
     states: tuple[str, str]
     ratio: float | None = None
-    class_: DifferenceClass = Field(serialization_alias="class")
+    class_: DifferenceClass = dataclasses.field(metadata=written_as("class"))
     explained_by: str | None = None
-    silenced: bool = Field(default=False, exclude=True)
+    silenced: bool = dataclasses.field(default=False, metadata=HIDDEN)
     """It follows from something under test, so no rule fires on it."""
     proof: Literal["equal", "different"] | None = None
-    meaning: str | None = Field(default=None, exclude=True)
+    meaning: str | None = dataclasses.field(default=None, metadata=HIDDEN)
     """What the field means on each arm, where the engines mean different things: no rule compares such values."""
 
 
-class Factor(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Factor:
     """A contribution to the capacity ratio."""
 
     name: str
     ratio: float
 
 
-class MemoryPart(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class MemoryPart:
     """A contribution to the difference of the KV memory, in GiB per rank (b minus a)."""
 
     name: str
     gib: float
 
 
-class Capacity(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Capacity:
     """The token capacities of two arms: b ÷ a, its factors, and what they leave unexplained."""
 
     ratio: float
-    factors: list[Factor] = []
+    factors: list[Factor] = dataclasses.field(default_factory=list)
     residual: float = 1.0
-    memory_parts: list[MemoryPart] = []
+    memory_parts: list[MemoryPart] = dataclasses.field(default_factory=list)
 
 
-class OtherDifference(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class OtherDifference:
     """A difference of the raw configurations that no field covers."""
 
     source: str
@@ -97,15 +107,17 @@ class OtherDifference(BaseModel):
     values: tuple[Any, Any]
 
 
-class NotChecked(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class NotChecked:
     """A rule that the evidence could not decide, and what it needs."""
 
     rule: str
-    arms: list[str] = []
-    needs: list[str] = []
+    arms: list[str] = dataclasses.field(default_factory=list)
+    needs: list[str] = dataclasses.field(default_factory=list)
 
 
-class Summary(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Summary:
     """Fired findings by severity, and suppressed ones."""
 
     error: int = 0
@@ -114,7 +126,8 @@ class Summary(BaseModel):
     suppressed: int = 0
 
 
-class LoadFigure(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class LoadFigure:
     """The metric of one arm at one load: the mean of its runs, and half the 95 % interval of that mean (None below two runs)."""
 
     load: str
@@ -123,7 +136,8 @@ class LoadFigure(BaseModel):
     runs: int
 
 
-class ResultsRow(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class ResultsRow:
     """One arm in the table of memory and quality: label, KV memory, and the metric at each load.
 
     `label` names weights and settings; `bytes_per_token` is per rank; `requests_at_8k` are requests of 8,192 tokens that the KV
@@ -136,10 +150,11 @@ class ResultsRow(BaseModel):
     requests_at_8k: float | None = None
     metric: str
     unit: str | None = None
-    figures: list[LoadFigure] = []
+    figures: list[LoadFigure] = dataclasses.field(default_factory=list)
 
 
-class RunRow(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class RunRow:
     """One run of an arm: its place, its figures, and what was worked out from them."""
 
     arm: str
@@ -151,7 +166,7 @@ class RunRow(BaseModel):
     label: str | None = None
     model: str | None = None
     started: str | None = None
-    figures: dict[str, Any] = {}
+    figures: dict[str, Any] = dataclasses.field(default_factory=dict)
     checked: int = 0
     """Pairs of figures that could be compared."""
     failed: int = 0
@@ -163,43 +178,47 @@ class RunRow(BaseModel):
     """The formula, the same for every run of every arm."""
 
 
-class ResultsPart(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class ResultsPart:
     """What `kvaudit results` adds to a report."""
 
-    table: list[ResultsRow] = []
-    runs: list[RunRow] = []
-    remarks: list[str] = []
+    table: list[ResultsRow] = dataclasses.field(default_factory=list)
+    runs: list[RunRow] = dataclasses.field(default_factory=list)
+    remarks: list[str] = dataclasses.field(default_factory=list)
 
 
-class Settings(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Settings:
     """What the call was told: the settings file in force, the differences under test, what fails and what does not count."""
 
     file: str | None = None
     profile: str | None = None
     baseline: str | None = None
     fail_on: Literal["error", "warning", "never"] = "error"
-    vary: list[str] = []
-    accepted_unknown: list[str] = []
-    allowed_tenants: list[str] = []
-    notes: list[str] = []
+    vary: list[str] = dataclasses.field(default_factory=list)
+    accepted_unknown: list[str] = dataclasses.field(default_factory=list)
+    allowed_tenants: list[str] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
     """Suppressions that have expired, entries of a baseline that are gone, and settings files that were not used."""
 
 
-class ChecklistItem(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class ChecklistItem:
     """One item of the checklist before a benchmark: what it asks, and what the evidence answers."""
 
     number: int
     id: str
     title: str
     state: Literal["pass", "fail", "cannot_tell"]
-    because: list[str] = []
+    because: list[str] = dataclasses.field(default_factory=list)
     """What decided; of an item that cannot be told, what is missing."""
-    rules: list[str] = []
+    rules: list[str] = dataclasses.field(default_factory=list)
     """Rules that were asked for this item."""
-    evidence: list[Evidence] = []
+    evidence: list[Evidence] = dataclasses.field(default_factory=list)
 
 
-class Report(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Report:
     """The whole result of `diff` or `check`."""
 
     document: Literal["report"] = "report"
@@ -208,18 +227,18 @@ class Report(BaseModel):
     command: str
     verdict: Verdict
     exit_code: int
-    reasons: list[str] = []
-    undecided: list[str] = []
-    settings: Settings = Settings()
-    arms: list[Record] = []
-    findings: list[Finding] = []
-    differences: list[Difference] = []
+    reasons: list[str] = dataclasses.field(default_factory=list)
+    undecided: list[str] = dataclasses.field(default_factory=list)
+    settings: Settings = dataclasses.field(default_factory=Settings)
+    arms: list[Record] = dataclasses.field(default_factory=list)
+    findings: list[Finding] = dataclasses.field(default_factory=list)
+    differences: list[Difference] = dataclasses.field(default_factory=list)
     capacity: Capacity | None = None
-    other_differences: list[OtherDifference] = []
-    not_checked: list[NotChecked] = []
+    other_differences: list[OtherDifference] = dataclasses.field(default_factory=list)
+    not_checked: list[NotChecked] = dataclasses.field(default_factory=list)
     gate: Gate | None = None
     """The acceptance gate, where both arms hold results."""
     results: ResultsPart | None = None
-    summary: Summary = Summary()
+    summary: Summary = dataclasses.field(default_factory=Summary)
     checklist: list[ChecklistItem] | None = None
     """Only where the call asked for it."""

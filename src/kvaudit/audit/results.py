@@ -111,4 +111,4 @@ def with_single(record: Record, name: str, single: Record) -> Record:
         Fact(field=SINGLE_CLUE, stage="observed", value={"name": name, "run": one.value}, origins=one.origins)
         for one in single.clues.get(RUN_CLUE, [])
     ]
-    return record.model_copy(update={"clues": {**record.clues, SINGLE_CLUE: [*record.clues.get(SINGLE_CLUE, []), *told]}})
+    return replace(record, clues={**record.clues, SINGLE_CLUE: [*record.clues.get(SINGLE_CLUE, []), *told]})

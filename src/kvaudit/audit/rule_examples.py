@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from kvaudit.audit.context import ARM_NAMES, ArmContext, PairContext
 from kvaudit.audit.differences import classify, expand_vary
 from kvaudit.audit.findings import apply_rules
-from kvaudit.audit.policy import Policy
 from kvaudit.audit.policy_requirements import Requirement, declared, requirements
 from kvaudit.audit.report import Severity
 from kvaudit.audit.results_gate import add_gate
@@ -26,6 +23,7 @@ from kvaudit.parsers.facts import CLUES, Fact, Origin, Start
 from kvaudit.parsers.tables import fact
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
+from kvaudit.shapes import checked
 
 SESSIONS = "sessions"
 """Key of an example's arm that gives the starts of its log, a list of `outcome`, `cause` and `ready`."""
@@ -86,8 +84,14 @@ def _run(rule: Rule, number: int, example: Example) -> ExampleResult:
 
 
 def _required(example: Example, where: str) -> tuple[Requirement, ...]:
+    if not example.require:
+        return ()
+    from pydantic import ValidationError
+
+    from kvaudit.audit.policy_model import given_in
+
     try:
-        return requirements(Policy(require=example.require).require)
+        return requirements(given_in({"require": example.require})["require"])
     except ValidationError as error:
         raise RuleError(f"{where}: {error.errors()[0]['msg']}") from error
 
@@ -143,7 +147,5 @@ def _origin(name: str, value: Any) -> Origin:
 def _sessions(given: Any) -> Sessions:
     if not isinstance(given, list):
         return Sessions()
-    starts = [
-        Start.model_validate({"first_line": number, "last_line": number, **one}) for number, one in enumerate(given, start=1)
-    ]
+    starts = [checked(Start, {"first_line": number, "last_line": number, **one}) for number, one in enumerate(given, start=1)]
     return Sessions(count=len(starts), selected=len(starts), ready=starts[-1].ready if starts else None, starts=starts)

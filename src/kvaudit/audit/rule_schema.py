@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import re2
-
 import kvaudit.audit.evaluate  # noqa: F401 - registers the predicates
 from kvaudit.audit.predicates.registry import all_predicates
 from kvaudit.audit.rule_examples import SESSIONS
@@ -23,18 +21,22 @@ from kvaudit.bundled import rules_folder
 from kvaudit.errors import RuleError
 from kvaudit.fields import FIELDS, GROUPS, known_names
 from kvaudit.parsers.facts import CLUES
+from kvaudit.patterns import LatePattern
 
 Schema = dict[str, Any]
 
 SCHEMA_FILE = "rule.schema.json"
-_PLACEHOLDER = re2.compile(r"\{([^{}]*)\}")
+_PLACEHOLDER = LatePattern(r"\{([^{}]*)\}")
 _TEXTS = ("title", "message", "why", "fix")
 _FIELD: Schema = {"$ref": "#/$defs/field"}
 
 
 def rule_schema() -> Schema:
     """The JSON Schema (draft 2020-12) of one rule file."""
-    schema = _untitled(Rule.model_json_schema())
+    from pydantic import TypeAdapter
+
+    schema = _untitled(TypeAdapter(Rule).json_schema())
+    del schema["properties"]["category"]  # where the file lies, never written in it
     definitions = schema["$defs"]
     properties = schema["properties"]
     properties["cite"]["items"] = _FIELD

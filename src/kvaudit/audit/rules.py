@@ -6,52 +6,56 @@ in `evaluate`; nothing in a rule file is ever run.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
-
-import re2
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import Any, ClassVar, Literal
 
 from kvaudit.audit.report import Severity
 from kvaudit.bundled import rules_folder
+from kvaudit.compiled import compiled
 from kvaudit.errors import RuleError
+from kvaudit.patterns import LatePattern
+from kvaudit.shapes import CLOSED, HIDDEN, checked
 
 Condition = dict[str, Any]
 RULE_FILE_BYTES = 1 << 18
 
 
-class SeverityStep(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeverityStep:
     """A severity that holds where its condition is true; the last step may have none."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
     level: Severity
     when: Condition | None = None
 
 
-class Example(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
     """One example of a rule: field values of one arm (`arm`), or of two (`a` and `b`), and what the rule makes of them.
 
     A value that is a mapping with `value` may also give `stage` and `how`; `~` in `absent` lists fields proven absent.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
     expect: Literal["fires", "clear", "unknown"]
     arm: dict[str, Any] | None = None
     a: dict[str, Any] | None = None
     b: dict[str, Any] | None = None
-    vary: list[str] = []
-    require: dict[str, Any] = {}
+    vary: list[str] = field(default_factory=list)
+    require: dict[str, Any] = field(default_factory=dict)
     """What the policy requires, as in its table `require`."""
     severity: Severity | None = None
 
 
-class Rule(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
     """One rule file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
     id: str
     title: str
@@ -61,31 +65,35 @@ class Rule(BaseModel):
     message: str
     why: str
     fix: str
-    cite: list[str] = []
-    engines: list[str] = []
+    cite: list[str] = field(default_factory=list)
+    engines: list[str] = field(default_factory=list)
     about: Literal["missing"] | None = None
     needs: Literal["engine", "checkpoint", "snapshot", "service", "results", "policy", "any"] = "engine"
     when_varied: Literal["clear", "note"] = "clear"
-    references: list[str] = []
-    examples: list[Example] = []
-
-    @property
-    def category(self) -> str:
-        """The folder of the rule file."""
-        return _CATEGORY.get(self.id, "user")
-
-
-_CATEGORY: dict[str, str] = {}
+    references: list[str] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+    category: str = field(default="user", metadata=HIDDEN)
+    """The folder of the rule file."""
 
 
 _EXAMPLES = "\nexamples:\n"
-_ALIAS = re2.compile(r"\*[\w-]")
+_ALIAS = LatePattern(r"\*[\w-]")
 
 
 @cache
 def bundled_rules(examples: bool = True) -> tuple[Rule, ...]:
     """All rules that come with kvaudit, sorted by category and id; an audit needs no examples, which are half of them."""
-    return load_rules(rules_folder(), examples)
+    held = None if examples else compiled()
+    if held is None:
+        return load_rules(rules_folder(), examples)
+    return tuple(_compiled_rule(path, document) for path, document in held["rules"].items())
+
+
+def _compiled_rule(path: str, document: dict[str, Any]) -> Rule:
+    """A rule whose file was checked when it was compiled."""
+    severity = document["severity"]
+    steps = severity if isinstance(severity, str) else [SeverityStep(**one) for one in severity]
+    return Rule(**{**document, "severity": steps}, category=path.partition("/")[0])
 
 
 def load_rules(folder: Path, examples: bool = True) -> tuple[Rule, ...]:
@@ -95,9 +103,8 @@ def load_rules(folder: Path, examples: bool = True) -> tuple[Rule, ...]:
     """
     found = []
     for path in rule_files(folder):
-        rule = load_rule(path, examples)
-        _CATEGORY[rule.id] = path.parent.name if path.parent != folder else "user"
-        found.append(rule)
+        category = path.parent.name if path.parent != folder else "user"
+        found.append(replace(load_rule(path, examples), category=category))
     return tuple(found)
 
 
@@ -109,9 +116,11 @@ def rule_files(folder: Path) -> list[Path]:
 
 def load_rule(path: Path, examples: bool = True) -> Rule:
     """One rule file. Raises `RuleError`."""
+    from pydantic import ValidationError
+
     document = load_rule_document(path, examples)
     try:
-        rule = Rule.model_validate(document)
+        rule = checked(Rule, document)
     except ValidationError as error:
         first = error.errors()[0]
         raise RuleError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import re2
-
 from kvaudit.audit.context import ArmContext, PairContext
+from kvaudit.patterns import LatePattern
 from kvaudit.record.engine_variables import hint
 
 _MOST = 4
 _MIB_PER_GIB = 1024
-_VARIABLE = re2.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+")
+_VARIABLE = LatePattern(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+")
 
 
 def _strangers(arm: ArmContext) -> str:

@@ -56,7 +56,7 @@ def without_tenants(record: Record, allowed: Sequence[str]) -> Record:
     if not allowed or state is None or not isinstance(state.value, list):
         return record
     kept = [one for one in state.value if not (isinstance(one, dict) and _allowed(str(one.get("name") or ""), allowed))]
-    return record.model_copy(update={"fields": {**record.fields, _TENANTS: state.model_copy(update={"value": kept})}})
+    return replace(record, fields={**record.fields, _TENANTS: replace(state, value=kept)})
 
 
 def _allowed(name: str, allowed: Sequence[str]) -> bool:
@@ -74,7 +74,7 @@ def with_severities(rules: list[Rule], wishes: Wishes) -> list[Rule]:
             where = wishes.settings_file or "policy"
             raise InputError(where, f"{key}: no rule is called {name!r}{did_you_mean(name, known)}")
     changed = wishes.policy.severity
-    return [rule.model_copy(update={"severity": changed[rule.id]}) if rule.id in changed else rule for rule in rules]
+    return [replace(rule, severity=changed[rule.id]) if rule.id in changed else rule for rule in rules]
 
 
 def without_what_does_not_count(findings: Sequence[Finding], labels: dict[str, str], wishes: Wishes) -> list[str]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import re2
-
 from kvaudit.capture.process import PROC, read, words_of
+from kvaudit.patterns import LatePattern
 
-_MAPPED = re2.compile(r"(/[^\n]*?/(?:site|dist)-packages)/")
-_METADATA = re2.compile(r"^(.+)-([0-9][^-]*)\.(?:dist|egg)-info$")
+_MAPPED = LatePattern(r"(/[^\n]*?/(?:site|dist)-packages)/")
+_METADATA = LatePattern(r"^(.+)-([0-9][^-]*)\.(?:dist|egg)-info$")
 _ENGINES = {"vllm": "vllm", "sglang": "sglang", "tensorrt_llm": "tensorrt_llm", "lmdeploy": "lmdeploy"}
 _MOST_FOLDERS = 4
 _MOST_PACKAGES = 2_000

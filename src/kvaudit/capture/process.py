@@ -11,8 +11,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction import Redactor
 
 _PREFIXES = (
@@ -25,7 +24,7 @@ _LIMITS = ("Max locked memory", "Max open files", "Max processes", "Max address 
 _MOST_PROCESSES = 256
 _MOST_BYTES = 1 << 20
 _LISTENING = "0A"
-_SOCKET = re2.compile(r"^socket:\[(\d+)\]$")
+_SOCKET = LatePattern(r"^socket:\[(\d+)\]$")
 PROC = Path("/proc")
 
 

@@ -69,10 +69,14 @@ def read_both(arms: list[Callable[[], Record]]) -> list[Record]:
 def wishes_of(options: dict[str, Any], vary: Sequence[str] = (), evidence: Sequence[str] = ()) -> Wishes:
     """The audit's wishes from the options of a command, and the policy in force for this evidence."""
     from kvaudit.audit.audit import Wishes
-    from kvaudit.audit.baseline import read_baseline
     from kvaudit.audit.policy_file import policy_in_force
 
     force = policy_in_force(evidence, config=options["config"], policy=options["policy"], isolated=options["isolated"])
+    baseline = None
+    if options["baseline"]:
+        from kvaudit.audit.baseline import read_baseline
+
+        baseline = read_baseline(options["baseline"])
     return Wishes(
         fail_on=options["fail_on"],
         vary=tuple(vary),
@@ -82,7 +86,7 @@ def wishes_of(options: dict[str, Any], vary: Sequence[str] = (), evidence: Seque
         ignore=tuple(options["ignore"]),
         profile=options["profile"],
         policy=force.policy,
-        baseline=read_baseline(options["baseline"]) if options["baseline"] else None,
+        baseline=baseline,
         settings_file=" and ".join(force.files) or None,
         notes=tuple(force.notes),
         checklist=bool(options.get("checklist")),

@@ -20,10 +20,11 @@ def command(name: str) -> int:
     from kvaudit.audit.report import Report
     from kvaudit.audit.rule_schema import rule_schema
     from kvaudit.record.model import Record
+    from kvaudit.reports.schema import document_schema
 
     if name in ("rule", "policy"):
         schema = rule_schema() if name == "rule" else policy_schema()
     else:
-        schema = (Record if name == "record" else Report).model_json_schema(by_alias=True, mode="serialization")
+        schema = document_schema(Record if name == "record" else Report)
     write_out(json.dumps(schema, indent=2))
     return 0

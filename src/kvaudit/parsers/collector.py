@@ -7,7 +7,7 @@ several lines counts is decided by `weight` (the better source of two) and `pick
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from kvaudit.fields import Stage, spelled
@@ -102,7 +102,7 @@ class Collector:
                 return
             number += 1
             scope = f"{new.scope} #{number}" if new.scope else f"#{number}"
-        self._ranked[(new.field, scope)] = new.model_copy(update={"scope": scope or None})
+        self._ranked[(new.field, scope)] = replace(new, scope=scope or None)
 
     def append(self, field: str, value: Any, origins: Sequence[Origin], how: str | None = None) -> None:
         """An observed fact beside others of its field (milestones, notices, clues of several ranks)."""

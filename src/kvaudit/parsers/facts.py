@@ -5,11 +5,12 @@ Room: the border between `parsers` and `record`. Only shapes live here; no readi
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from kvaudit.fields import Stage
+from kvaudit.shapes import HIDDEN
 
 RUN_CLUE = "clue.result_run"
 """Its value is one `parsers.results.run.Run`, as an object: one per run of a file."""
@@ -61,10 +62,9 @@ CLUES: dict[str, str] = {
 """Evidence that is no field of its own; `record` turns it into inferred facts. Name and meaning."""
 
 
-class Origin(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
     """Where a value stands: `line` is 1-based, split on newline only, in the original file; JSON and XML give `pointer`."""
-
-    model_config = ConfigDict(frozen=True)
 
     file: str
     line: int | None = None
@@ -73,33 +73,32 @@ class Origin(BaseModel):
     reader: str = ""
 
 
-class Fact(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
     """One value that somebody said of one field (or clue), with its origins.
 
     `scope` names the rank, worker or GPU the value is about; `how` says by which arithmetic or table row it was inferred.
     """
 
-    model_config = ConfigDict(frozen=True)
-
-    field: str = Field(exclude=True)
+    field: str = dataclasses.field(metadata=HIDDEN)
     stage: Stage
     value: Any
     unit: str | None = None
     scope: str | None = None
     how: str | None = None
-    origins: list[Origin] = []
+    origins: list[Origin] = dataclasses.field(default_factory=list)
 
 
-class Unparsed(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unparsed:
     """A line whose hint matched and whose pattern did not: kept and shown, never guessed."""
-
-    model_config = ConfigDict(frozen=True)
 
     line: int
     excerpt: str
 
 
-class Start(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Start:
     """One start of an engine in a log (a session). Lines are 1-based and inclusive."""
 
     first_line: int
@@ -107,20 +106,21 @@ class Start(BaseModel):
     outcome: str = "unknown"
     cause: str | None = None
     ready: bool | None = None
-    facts: list[Fact] = Field(default=[], exclude=True)
+    facts: list[Fact] = dataclasses.field(default_factory=list, metadata=HIDDEN)
 
 
-class Reading(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Reading:
     """Everything a parser found in one document. Facts outside any start hold for every start."""
 
     kind: str
     engine: str | None = None
-    facts: list[Fact] = []
-    starts: list[Start] = []
-    unparsed: list[Unparsed] = []
-    notes: list[str] = []
+    facts: list[Fact] = dataclasses.field(default_factory=list)
+    starts: list[Start] = dataclasses.field(default_factory=list)
+    unparsed: list[Unparsed] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
     wrapper: str | None = None
     selected: int | None = None
     """A saved record's chosen start, 1-based."""
-    recorded: list[dict[str, Any]] = []
+    recorded: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     """The sources that a saved record was made of, as it lists them."""

@@ -120,12 +120,18 @@ def reading_of(
     return Reading(kind="engine-log", engine=engine, starts=starts, facts=facts, unparsed=unparsed or [], notes=[*notes, *newer])
 
 
-def first_records(source: Source, records: Callable[[Line], Iterator[_T]], most_lines: int) -> Iterator[_T]:
-    """The records of the first lines that held a hint, for recognition."""
+def first_records(
+    source: Source, records: Callable[[Line], Iterator[_T]], most_lines: int, marks: tuple[str, ...] = ("",)
+) -> Iterator[_T]:
+    """The records of the first lines that held a hint, for recognition.
+
+    One of the literal `marks` stands in every line that can tell: other lines are not even taken apart.
+    """
     for count, line in enumerate(hit_lines(source)):
         if count > most_lines:
             return
-        yield from records(line)
+        if any(mark in line.text for mark in marks):
+            yield from records(line)
 
 
 def share_of_own_lines(source: Source, pattern: Any) -> float:

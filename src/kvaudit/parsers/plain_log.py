@@ -82,6 +82,8 @@ class Dialect:
 
     name: str
     records: Callable[[Line], Iterator[Record]]
+    marks: tuple[str, ...]
+    """One of them stands in every line that the engine's own loggers wrote."""
     facts: Table
     notices: Table
     life: Table
@@ -97,7 +99,9 @@ class Dialect:
 
 def recognises(dialect: Dialect, source: Source) -> float:
     """Confidence by a line that only this engine's loggers write; documents that are one JSON value hold no such lines."""
-    found = any(record.own and dialect.certain(record) for record in first_records(source, dialect.records, _MOST_RECORDS))
+    found = any(
+        record.own and dialect.certain(record) for record in first_records(source, dialect.records, _MOST_RECORDS, dialect.marks)
+    )
     return 0.9 if found and not _quotes(source) else 0.0
 
 

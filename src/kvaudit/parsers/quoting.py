@@ -10,12 +10,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.source import Source
 
-_FENCE = re2.compile(r"(?m)^(?:```|#{1,4} \S)")
+_FENCE = LatePattern(r"(?m)^(?:```|#{1,4} \S)")
 _LEAST_FENCES = 3
 """A log may print one or two lines that look like a heading."""
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _DEEPEST = 40
 _LONGEST = 1 << 18
 _CONSTANTS: dict[str, Any] = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
-_INT = re2.compile(r"^[+-]?\d{1,100}$")
-_FLOAT = re2.compile(r"^[+-]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d{1,3})?|\d+[eE][+-]?\d{1,3})$")
-_NAME = re2.compile(r"^[A-Za-z_][\w.]*$")
-_CALL = re2.compile(r"^(?:[A-Za-z_][\w.]*\(|<)")
-_KEY = re2.compile(r"^[A-Za-z_]\w*=")
-_NEXT_KEY = re2.compile(r",?\s+[A-Za-z_]\w*=|,\s*$|\)\s*$")
-_ENUM = re2.compile(r"^<(?P<name>[\w.]+)(?:: .*)?>$")
-_STRING_START = re2.compile(r"""^[bru]{0,2}['"]""")
+_INT = LatePattern(r"^[+-]?\d{1,100}$")
+_FLOAT = LatePattern(r"^[+-]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d{1,3})?|\d+[eE][+-]?\d{1,3})$")
+_NAME = LatePattern(r"^[A-Za-z_][\w.]*$")
+_CALL = LatePattern(r"^(?:[A-Za-z_][\w.]*\(|<)")
+_KEY = LatePattern(r"^[A-Za-z_]\w*=")
+_NEXT_KEY = LatePattern(r",?\s+[A-Za-z_]\w*=|,\s*$|\)\s*$")
+_ENUM = LatePattern(r"^<(?P<name>[\w.]+)(?:: .*)?>$")
+_STRING_START = LatePattern(r"""^[bru]{0,2}['"]""")
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _CODES = {"x": 2, "u": 4, "U": 8}

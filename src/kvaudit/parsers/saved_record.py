@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic import ValidationError
-
 from kvaudit.errors import InputError
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import CLUES, Fact, Reading, Start
+from kvaudit.shapes import checked
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.source import Source
 
@@ -46,6 +45,8 @@ class SavedRecord:
             raise InputError(source.path, "a record of another document version; write it again with `kvaudit record`")
         if nested_too_deeply(document):
             raise InputError(source.path, f"a damaged record: nested deeper than {DEEPEST} levels")
+        from pydantic import ValidationError
+
         try:
             return _reading(document)
         except (ValidationError, TypeError, AttributeError, KeyError) as error:
@@ -67,7 +68,7 @@ def _reading(document: dict[str, Any]) -> Reading:
     facts = [fact for name, held in document["fields"].items() if name in FIELDS for fact in _facts(name, held["facts"])]
     facts += [fact for name, held in document.get("clues", {}).items() if name in CLUES for fact in _facts(name, held)]
     sessions = document.get("sessions") or {}
-    starts = [Start(**start) for start in sessions.get("list", [])]
+    starts = checked(list[Start], sessions.get("list", []))
     engine = next((source.get("engine") for source in document.get("sources", []) if source.get("engine")), None)
     selected = sessions.get("selected")
     notes = [f"a saved record of start {selected} of {len(starts)}"] if len(starts) > 1 else []
@@ -76,4 +77,4 @@ def _reading(document: dict[str, Any]) -> Reading:
 
 
 def _facts(name: str, written: list[dict[str, Any]]) -> list[Fact]:
-    return [Fact(**{**fact, "field": name}) for fact in written]
+    return checked(list[Fact], [{**fact, "field": name} for fact in written])

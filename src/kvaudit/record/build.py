@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import re2
-from pydantic import ValidationError
-
 from kvaudit.errors import InputError, InputErrors, UsageError
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import RUN_CLUE, Fact, Reading
 from kvaudit.parsers.interface import Parser
 from kvaudit.parsers.registry import all_hints, recognise, tried
 from kvaudit.parsers.within import printed_beside, with_manager_lines
+from kvaudit.patterns import LatePattern
 from kvaudit.record.choosing import choose
 from kvaudit.record.model import FieldState, Record, Sessions, SourceEntry
 from kvaudit.record.resolve import resolve
 from kvaudit.record.steps import settled
 from kvaudit.record.table import FactTable
 from kvaudit.redaction import Redactor
+from kvaudit.shapes import checked
 from kvaudit.sources.arm import Evidence, Found, collect
 from kvaudit.sources.source import Source
 
 LOG_NOT_READ = "looks like a log, but no parser knows it"
-_LOG_LINE = re2.compile(r"(?m)^.{0,80}(?:\b(?:INFO|WARNING|WARN|ERROR)\b|\d\d:\d\d:\d\d)")
+_LOG_LINE = LatePattern(r"(?m)^.{0,80}(?:\b(?:INFO|WARNING|WARN|ERROR)\b|\d\d:\d\d:\d\d)")
 _LOG_LINES = 5
 
 
@@ -150,8 +149,12 @@ def _entry(source: Source, parser: Parser, reading: Reading) -> SourceEntry:
 
 def _recorded(source: Source, reading: Reading) -> list[SourceEntry]:
     """What a saved record was made of, listed after it: a record of a snapshot alone says no more than the snapshot."""
+    if not reading.recorded:
+        return []
+    from pydantic import ValidationError
+
     try:
-        return [SourceEntry.model_validate(one) for one in reading.recorded]
+        return checked(list[SourceEntry], reading.recorded)
     except ValidationError as error:
         raise InputError(source.path, f"a damaged record: {str(error).splitlines()[0]}") from error
 

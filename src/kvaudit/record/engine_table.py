@@ -12,6 +12,7 @@ from typing import Any
 from packaging.version import Version
 
 from kvaudit.bundled import rules_folder
+from kvaudit.compiled import compiled
 from kvaudit.record.versions import Bounds, within
 
 
@@ -32,6 +33,8 @@ class Behaviour:
 @cache
 def engine_table(engine: str) -> dict[str, Any]:
     """The table of an engine; empty where there is none."""
+    if (held := compiled()) is not None:
+        return dict(held["engines"].get(engine, {}))
     import yaml
 
     path = rules_folder() / "engines" / f"{engine}.yaml"

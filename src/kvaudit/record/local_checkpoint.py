@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _INDEX = "model.safetensors.index.json"
 WANTED = ("config.json", "hf_quant_config.json", "generation_config.json", _INDEX)
 
-_SCALE = re2.compile(rb"[kv]_scale\"|[kv]_proj\.output_scale\"|kv_scale\"|[kv]_cache\.scale\"")
+_SCALE = LatePattern(rb"[kv]_scale\"|[kv]_proj\.output_scale\"|kv_scale\"|[kv]_cache\.scale\"")
 _INDEX_BYTES = 1 << 25
 _MOST_WEIGHTS = 512
-_REPOSITORY = re2.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$")
-_COMMIT = re2.compile(r"^[0-9a-f]{40}$")
+_REPOSITORY = LatePattern(r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$")
+_COMMIT = LatePattern(r"^[0-9a-f]{40}$")
 
 
 def find_checkpoint(model: str, revision: str | None, log_folder: str | None) -> list[Path]:

@@ -5,13 +5,13 @@ Room: `record`, shapes only. The JSON form of these models is the document `reco
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from kvaudit import __version__
 from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Fact, Start, Unparsed
+from kvaudit.shapes import HIDDEN, written_as
 
 State = Literal["known", "absent", "unknown", "conflict"]
 
@@ -19,22 +19,22 @@ DOCUMENT_VERSION = 1
 """Of every JSON document: within one version keys are only added, never renamed, removed, or given another meaning."""
 
 
-class FieldState(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldState:
     """What is known of one field. `because` says why nothing is known, or what settled it."""
-
-    model_config = ConfigDict(frozen=True)
 
     state: State
     value: Any = None
     unit: str | None = None
     stage: Stage | None = None
     because: str | None = None
-    facts: list[Fact] = []
-    won: list[int] = Field(default=[], exclude=True)
+    facts: list[Fact] = field(default_factory=list)
+    won: list[int] = field(default_factory=list, metadata=HIDDEN)
     """Indices of the facts that decided."""
 
 
-class SourceEntry(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class SourceEntry:
     """One document of evidence, or a file that was found and not used (`kind` ignored)."""
 
     path: str
@@ -44,30 +44,32 @@ class SourceEntry(BaseModel):
     bytes: int | None = None
     lines: int | None = None
     wrapper: str | None = None
-    notes: list[str] = []
-    unparsed: list[Unparsed] = []
+    notes: list[str] = field(default_factory=list)
+    unparsed: list[Unparsed] = field(default_factory=list)
 
 
-class Sessions(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Sessions:
     """The starts of the arm's log. `selected` is 1-based."""
 
     count: int = 0
     selected: int | None = None
     ready: bool | None = None
-    starts: list[Start] = Field(default=[], serialization_alias="list")
+    starts: list[Start] = field(default_factory=list, metadata=written_as("list"))
 
 
-class Record(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Record:
     """One arm."""
 
     document: Literal["record"] = "record"
     version: int = DOCUMENT_VERSION
     kvaudit: str = __version__
     label: str = ""
-    sources: list[SourceEntry] = []
-    sessions: Sessions = Sessions()
-    fields: dict[str, FieldState] = {}
-    clues: dict[str, list[Fact]] = {}
+    sources: list[SourceEntry] = field(default_factory=list)
+    sessions: Sessions = field(default_factory=Sessions)
+    fields: dict[str, FieldState] = field(default_factory=dict)
+    clues: dict[str, list[Fact]] = field(default_factory=dict)
 
     def state(self, name: str) -> State:
         """The state of a field; one that nothing speaks of is unknown."""

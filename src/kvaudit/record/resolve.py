@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kvaudit.fields import FIELDS, STAGES, Field, spelled
@@ -43,7 +44,7 @@ def _nones(facts: Sequence[Fact]) -> list[int]:
 
 def _respelled(row: Field, fact: Fact) -> Fact:
     value = spelled(row.name, fact.value)
-    return fact if value == fact.value else fact.model_copy(update={"value": value})
+    return fact if value == fact.value else replace(fact, value=value)
 
 
 def _decides(row: Field, fact: Fact) -> bool:

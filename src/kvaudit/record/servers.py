@@ -8,6 +8,7 @@ that is unknown of one of its servers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -56,7 +57,7 @@ def join(tables: dict[str, FactTable]) -> FactTable:
 
 
 def _scoped(one: Fact, server: str) -> Fact:
-    return one.model_copy(update={"scope": f"{server}: {one.scope}" if one.scope else server})
+    return replace(one, scope=f"{server}: {one.scope}" if one.scope else server)
 
 
 def _joined(row: Field, states: States) -> FieldState:

@@ -6,6 +6,7 @@ disagree are a conflict, because engines do not agree on which one to believe.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kvaudit.parsers.facts import Fact
@@ -20,7 +21,7 @@ def settle_hash(table: FactTable) -> None:
     """A header stands for the checkpoint only where no config.json does, and only where it is the only one."""
     headers = table.clues.get("clue.header_hash", [])
     if len(headers) == 1 and "model.hash" not in table.fields:
-        table.add(headers[0].model_copy(update={"field": "model.hash"}))
+        table.add(replace(headers[0], field="model.hash"))
 
 
 def settle_statement(table: FactTable) -> None:
@@ -33,7 +34,7 @@ def settle_statement(table: FactTable) -> None:
     config = table.clue("clue.checkpoint_config")
     latent = isinstance(config, dict) and config.get("kv_lora_rank") is not None
     statement = {**speaking[0].value, "mla": latent}
-    table.clues["clue.checkpoint_statement"] = [speaking[0].model_copy(update={"value": statement})]
+    table.clues["clue.checkpoint_statement"] = [replace(speaking[0], value=statement)]
     for name in _SPOKEN_BY_BLOCKS:
         _keep_speaker(table, name, speaking[0], with_block)
     if len({str(clue.value.get("kv")) for clue in with_block}) > 1:

@@ -7,7 +7,7 @@ are enough of them: times of two real runs never agree in all their digits.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kvaudit.parsers.facts import Fact
@@ -112,4 +112,4 @@ def _joined(main: Fact, other: Fact) -> Fact:
         key: main.value.get(key) or other.value.get(key) for key in ("label", "model", "started", "tool_version", "requests")
     }
     value = {**main.value, **upper, "values": {**added, **_values(main)}}
-    return main.model_copy(update={"value": value})
+    return replace(main, value=value)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import re2
-
 from kvaudit.parsers.facts import Fact, Reading, Start
 from kvaudit.parsers.services.stamps import stamps
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
-_LOCAL = re2.compile(r"^\d{4}-(?P<day>\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:\.\d{1,9})?$")
-_ZONED = re2.compile(r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)")
+_LOCAL = LatePattern(r"^\d{4}-(?P<day>\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:\.\d{1,9})?$")
+_ZONED = LatePattern(r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)")
 _KINDS = ("vllm", "iso")
 _AFTER = 600.0
 """Seconds after the last line of a log in which its server is still taken to be up."""

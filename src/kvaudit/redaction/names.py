@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction.patterns import OWNER_NAME, SECRET_ENV, SECRET_NAME, SOFT_NAME
 
 _MOST = 8192
 
-_SECRET = re2.compile(rf"^(?:(?i:-*{SECRET_NAME})|{SECRET_ENV})$")
-_SOFT = re2.compile(rf"^(?i:-*{SOFT_NAME})$")
-_OWNER = re2.compile(rf"^(?i:-*{OWNER_NAME})$")
+_SECRET = LatePattern(rf"^(?:(?i:-*{SECRET_NAME})|{SECRET_ENV})$")
+_SOFT = LatePattern(rf"^(?i:-*{SOFT_NAME})$")
+_OWNER = LatePattern(rf"^(?i:-*{OWNER_NAME})$")
 
 
 @lru_cache(_MOST)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction.judging import MASK, Guard, is_random
 from kvaudit.redaction.patterns import QUOTED
 
@@ -17,9 +16,9 @@ Span = tuple[int, int]
 NameGuard = Callable[[str], Guard | None]
 """The guard that the value of a name must pass; None for a name that means no secret."""
 
-_ITEM = re2.compile(rf"""{QUOTED}|["'][^'"\n]*|[^\s,:'"\[\](){{}}]+""")
-_BLANKS = re2.compile(r"\S+")
-_NEXT = re2.compile(r"""[,;&|]+-{0,2}([A-Za-z_][A-Za-z0-9_.-]*)=""")
+_ITEM = LatePattern(rf"""{QUOTED}|["'][^'"\n]*|[^\s,:'"\[\](){{}}]+""")
+_BLANKS = LatePattern(r"\S+")
+_NEXT = LatePattern(r"""[,;&|]+-{0,2}([A-Za-z_][A-Za-z0-9_.-]*)=""")
 _ENDS = ",;)]}&>"
 _SCHEMES = ("Bearer ", "Basic ", "Token ")
 

@@ -10,19 +10,18 @@ import json
 import math
 from typing import Any
 
-from pydantic import BaseModel
-
 from kvaudit.redaction import Redactor
 from kvaudit.reports.github_actions import disarm_json
+from kvaudit.shapes import plain
 
 _DIGITS = 10
 _RATIO_DIGITS = 6
 _RATIO_KEYS = frozenset({"ratio", "residual"})
 
 
-def document(model: BaseModel, redactor: Redactor) -> dict[str, Any]:
+def document(shape: Any, redactor: Redactor) -> dict[str, Any]:
     """A report or record as a JSON-able object: exact key names, secrets masked, floats rounded, no NaN."""
-    written = redactor.document(model.model_dump(by_alias=True, mode="json"))
+    written = redactor.document(plain(shape))
     rounded: dict[str, Any] = _rounded(written, "")
     return rounded
 

@@ -11,10 +11,11 @@ from typing import Any
 import re2
 
 from kvaudit.fields import SPELLINGS
+from kvaudit.patterns import LatePattern
 
-_NUMBER = re2.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMBER = LatePattern(r"\d[\d,]*(?:\.\d+)?")
 # What loggers write before the message: process, level, date, time and [module.py:123].
-_PREFIX = re2.compile(r"^.{0,100}?\[[\w./-]{1,60}:\d{1,6}\]\s?")
+_PREFIX = LatePattern(r"^.{0,100}?\[[\w./-]{1,60}:\d{1,6}\]\s?")
 
 
 def clipped(text: str, room: int, at: int = 0, length: int = 0) -> str:

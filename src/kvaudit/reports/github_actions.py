@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-import re2
+from kvaudit.patterns import LatePattern
 
 # Colour sequences may stand before a command: some log viewers strip them before they look for one.
-_LINE_START = re2.compile(r"(?m)^((?:\s|\x1b\[[0-9;]*m)*)::")
+_LINE_START = LatePattern(r"(?m)^((?:\s|\x1b\[[0-9;]*m)*)::")
 
 
 def is_runner() -> bool:

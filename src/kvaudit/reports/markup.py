@@ -6,13 +6,13 @@ text after backslashes are gone; an empty comment between two characters keeps t
 
 from __future__ import annotations
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _SPECIAL = frozenset("\\`*_[]<>#|~&$")
-_START = re2.compile(r"^(\d{0,9})([.)+=-])")
-_LINK = re2.compile(r"(?i)(https?|ftp|mailto|xmpp)(:)|(www)(\.)")
-_MENTION = re2.compile(r"(@)([A-Za-z0-9])")
-_TICKS = re2.compile(r"`+")
+_START = LatePattern(r"^(\d{0,9})([.)+=-])")
+_LINK = LatePattern(r"(?i)(https?|ftp|mailto|xmpp)(:)|(www)(\.)")
+_MENTION = LatePattern(r"(@)([A-Za-z0-9])")
+_TICKS = LatePattern(r"`+")
 
 
 def prose(text: str) -> str:

@@ -5,9 +5,13 @@ Room: `reports`, plain strings only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kvaudit.audit.report import Report, ResultsRow, RunRow
 from kvaudit.reports.values import counted
-from kvaudit.results.gate.model import Gate, Interval
+
+if TYPE_CHECKING:
+    from kvaudit.results.gate.model import Gate, Interval
 
 _MOST_RUNS = 12
 _MOST_LOADS = 12

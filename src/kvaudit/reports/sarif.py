@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import re2
-
 from kvaudit.audit.fingerprint import fingerprint
 from kvaudit.audit.report import Finding, Report
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction import Redactor
 from kvaudit.reports.github_actions import disarm_json
 from kvaudit.reports.places import Place, places_of, told, uri_of
@@ -23,7 +22,7 @@ from kvaudit.reports.summary import exit_meaning
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "kvaudit/v1"
-_PLACEHOLDER = re2.compile(r"\{(\d+)\}")
+_PLACEHOLDER = LatePattern(r"\{(\d+)\}")
 _MOST_RELATED = 10
 
 Json = dict[str, Any]

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.results.run import Run
+from kvaudit.patterns import LatePattern
 
-_TOKEN = re2.compile(r"\s*(?:([0-9]+(?:\.[0-9]+)?)|([a-z][a-z0-9_]*(?:\.[a-z0-9.]*[a-z0-9])?)|([-+*/()]))")
+_TOKEN = LatePattern(r"\s*(?:([0-9]+(?:\.[0-9]+)?)|([a-z][a-z0-9_]*(?:\.[a-z0-9.]*[a-z0-9])?)|([-+*/()]))")
 _OPERATORS: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-import re2
-
 from kvaudit.parsers.results.run import Run
+from kvaudit.patterns import LatePattern
 from kvaudit.results.formula import value_of
 
 SAID = ("request_rate", "max_concurrency", "burstiness", "dataset", "endpoint", "input_length", "output_length", "prefix_length")
@@ -24,7 +23,7 @@ _SAME_LOAD = 0.25
 _IN_FLIGHT = "completed * e2e.mean / 1000 / duration"
 _FEWEST_REQUESTS = 8
 _SWEPT = "SERVE--"
-_NUMBERS = re2.compile(r"([0-9]+)")
+_NUMBERS = LatePattern(r"([0-9]+)")
 _DIGITS = 18
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import IO, BinaryIO, cast
 
 from kvaudit.errors import InputError
+from kvaudit.sources.archive_kind import kind_of
 from kvaudit.sources.compression import DAMAGED, Budget, Limited
 from kvaudit.sources.opening import Begun, begun
 
@@ -32,24 +33,6 @@ class Member:
     name: str
     stream: Begun | None
     refused: str = ""
-
-
-def kind_of(stream: Begun) -> str:
-    """`tar`, `zip` or empty, by the first bytes."""
-    if stream.first.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return "zip"
-    return "tar" if is_tar(stream.first) else ""
-
-
-def is_tar(first: bytes) -> bool:
-    """Whether a header block with a right checksum stands at the beginning."""
-    if len(first) < tarfile.BLOCKSIZE:
-        return False
-    try:
-        tarfile.TarInfo.frombuf(first[: tarfile.BLOCKSIZE], "utf-8", "replace")
-    except tarfile.HeaderError:
-        return False
-    return True
 
 
 def members(stream: Begun, shown: str) -> Iterator[Member]:

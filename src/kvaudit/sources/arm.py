@@ -14,9 +14,9 @@ from pathlib import Path
 
 from kvaudit.errors import InputError
 from kvaudit.redaction import Redactor
-from kvaudit.sources import archives
+from kvaudit.sources.archive_kind import kind_of
 from kvaudit.sources.documents import pick, split
-from kvaudit.sources.hub_address import is_hub_address
+from kvaudit.sources.hub_prefix import is_hub_address
 from kvaudit.sources.making import made
 from kvaudit.sources.opening import Begun, opened, scan_stream
 from kvaudit.sources.scan import Hints
@@ -100,7 +100,7 @@ class _Reader:
             yield from self._below(path, shown.rstrip("/") or "/")
             return
         with opened(path, shown) as stream:
-            if archives.kind_of(stream):
+            if kind_of(stream):
                 yield from self._members(stream, shown)
                 return
             source = self._source(stream, shown, None if shown == "-" else path)
@@ -129,6 +129,8 @@ class _Reader:
 
     def _members(self, stream: Begun, shown: str) -> Iterator[Found]:
         """The members of an archive; the later one of a name counts, as when unpacking."""
+        from kvaudit.sources import archives
+
         found: dict[str, list[Found]] = {}
         for member in archives.members(stream, shown):
             name = f"{shown}/{member.name}"
@@ -222,7 +224,7 @@ def _useless(stream: Begun | None, in_archive: bool = False) -> str:
         return "empty"
     if form_of(head):
         return "weights in an archive; not read" if in_archive else ""
-    if stream and archives.kind_of(stream):
+    if stream and kind_of(stream):
         return "an archive inside a run folder; not read, name it to have it read"
     control = sum(head.count(bytes([code])) for code in (*range(1, 9), *range(14, 27)))
     return "binary" if control > len(head) // 50 else ""

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources import shapes
 from kvaudit.sources.partial import Partial
 from kvaudit.sources.shapes import Loose, strip_loose
@@ -23,9 +22,9 @@ _SAMPLE = 300
 _LEAST_NAMED = 0.2
 _MOST_SERVICES = 60
 _LEVELS = frozenset({"DEBUG", "INFO", "WARN", "WARNING", "ERROR", "CRITICAL", "TRACE", "FATAL", "slot", "srv", "que", "main"})
-_RAY = re2.compile(r"^\((?:\w[\w.:-]* )?pid=\d+, ip=|^\(pid=\d+\) |\[repeated \d+x across cluster\]")
+_RAY = LatePattern(r"^\((?:\w[\w.:-]* )?pid=\d+, ip=|^\(pid=\d+\) |\[repeated \d+x across cluster\]")
 _RAY_COLOUR = "\x1b[36m("
-_STRING_LINE = re2.compile(r'^\s*"(?:[^"\\]|\\.)*"?\s*[,\]]*$')
+_STRING_LINE = LatePattern(r'^\s*"(?:[^"\\]|\\.)*"?\s*[,\]]*$')
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,16 @@ from dataclasses import replace
 import re2
 
 from kvaudit.errors import InputError
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.source import HEAD_BYTES, Source
 
-_HEADER = re2.compile(r"^==> (?P<name>\S.{0,300}?) <==$")
-_SERVICES = re2.compile(r'(?m)^\s{0,4}"?services"?\s*:')
+_HEADER = LatePattern(r"^==> (?P<name>\S.{0,300}?) <==$")
+_SERVICES = LatePattern(r'(?m)^\s{0,4}"?services"?\s*:')
 _MOST_PARTS = 60
 _MOST_TABLE_LINES = 400
-_REPLICA = re2.compile(r"[-_]\d{1,4}$")
-_CELLS = re2.compile(r'(?m)^ {1,12}"(?P<kind>outputs|source)": \[')
+_REPLICA = LatePattern(r"[-_]\d{1,4}$")
+_CELLS = LatePattern(r'(?m)^ {1,12}"(?P<kind>outputs|source)": \[')
 
 Ranges = tuple[tuple[int, int], ...]
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _DEEPEST = 12
 _MESSAGE_KEYS = (
@@ -39,10 +39,10 @@ _SIGNATURES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("azure", "LogEntry", ("TimeGenerated", "ContainerID", "LogEntrySource")),
     ("shipper-json", "message", ("kubernetes", "container", "docker", "container_name", "source_type", "agent", "host")),
 )
-_STRING_LINE = re2.compile(r'^[\[{\s]*(?:"([^"\\]{1,80})"\s*:\s*)?"((?:[^"\\]|\\.)*)(?:"|\\?$)[\s,\]}]*$')
-_STRING = re2.compile(r'"((?:[^"\\]|\\.)*)"?')
-_STRUCTURE = re2.compile(r'^[\s{}\[\],]*$|^"[^"\\]{1,200}"\s*:|^-?\d[\d.eE+-]*$|^(?:true|false|null)$')
-_KEYED = re2.compile(r'"(?P<key>textPayload|log|MESSAGE|message|line)"\s*:\s*"(?P<body>(?:[^"\\]|\\.)*)')
+_STRING_LINE = LatePattern(r'^[\[{\s]*(?:"([^"\\]{1,80})"\s*:\s*)?"((?:[^"\\]|\\.)*)(?:"|\\?$)[\s,\]}]*$')
+_STRING = LatePattern(r'"((?:[^"\\]|\\.)*)"?')
+_STRUCTURE = LatePattern(r'^[\s{}\[\],]*$|^"[^"\\]{1,200}"\s*:|^-?\d[\d.eE+-]*$|^(?:true|false|null)$')
+_KEYED = LatePattern(r'"(?P<key>textPayload|log|MESSAGE|message|line)"\s*:\s*"(?P<body>(?:[^"\\]|\\.)*)')
 
 Entry = tuple[str, str]
 """Name of the wrapper, and the text that it holds."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import re2
+from kvaudit.patterns import LatePattern
 
 # Whole pairs and every other escape are kept: a backslash that is itself escaped begins none.
-_ESCAPE = re2.compile(r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ESCAPE = LatePattern(r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def without_half_pairs(text: str) -> str:

@@ -9,12 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import re2
-
 from kvaudit.errors import InputError
+from kvaudit.patterns import LatePattern
+from kvaudit.sources.hub_prefix import PREFIX
 from kvaudit.sources.source import Source
-
-PREFIX = "hf://"
 
 DOCUMENTS = (
     "config.json",
@@ -29,10 +27,10 @@ DOCUMENTS = (
 
 WEIGHTS = (".safetensors", ".gguf")
 
-_LATER_PART = re2.compile(r"-\d{5}-of-\d{5}\.gguf$")
+_LATER_PART = LatePattern(r"-\d{5}-of-\d{5}\.gguf$")
 _SOME_NAMES = 3
 _PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
-_ADDRESS = re2.compile(rf"^hf://({_PART}/{_PART}|{_PART})(?:@([A-Za-z0-9][A-Za-z0-9._/-]{{0,199}}?))?(?:/({_PART}\.gguf))?$")
+_ADDRESS = LatePattern(rf"^hf://({_PART}/{_PART}|{_PART})(?:@([A-Za-z0-9][A-Za-z0-9._/-]{{0,199}}?))?(?:/({_PART}\.gguf))?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +55,6 @@ class Snapshot:
     documents: dict[str, Path] = field(default_factory=dict)
     weights: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-def is_hub_address(argument: str) -> bool:
-    """Whether an argument means the Hub."""
-    return argument.startswith(PREFIX)
 
 
 def parse(argument: str) -> Address:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import re2
-
 from kvaudit.errors import InputError
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction import Redactor
 from kvaudit.sources.hub_address import DOCUMENTS, WEIGHTS, Address, Snapshot, is_wanted, refuse_choice
 from kvaudit.sources.weights import weights_source
 
-_COMMIT = re2.compile(r"^[0-9a-f]{40}$")
+_COMMIT = LatePattern(r"^[0-9a-f]{40}$")
 _SOME = 3
-_FOLDER = re2.compile(r"^models--([^/]+)$")
+_FOLDER = LatePattern(r"^models--([^/]+)$")
 
 
 def cached(address: Address, redactor: Redactor, why: str) -> Snapshot:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.redaction import Redactor
 from kvaudit.sources.detection import detect
 from kvaudit.sources.documents import printed_cells, snapshot_beside
@@ -18,7 +17,7 @@ from kvaudit.sources.scan import Hints, Scanned
 from kvaudit.sources.source import HEAD_BYTES, RawLine, Source
 from kvaudit.sources.unwrapping import readable
 
-_TIME = re2.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_TIME = LatePattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _LEAST_TIMES = 8
 _BLOB = b"B blob data]"
 _WHOLE_LINE = 1 << 18

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import RawLine
 from kvaudit.sources.unwrapping import readable
@@ -17,12 +16,12 @@ from kvaudit.sources.unwrapping import readable
 _NARROWEST, _WIDEST = 60, 320
 _LEAST_FULL = 3
 _MOST_JOINED = 400
-_BEGINS = re2.compile(
+_BEGINS = LatePattern(
     r"^\s*$|^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?::|\s)|^\((?:[\w.: -]{1,80} )?pid=\d+|^\[?\d{4}[-/]\d\d[-/]\d\d|"
     r"^\[\d\d[/:]\d\d[/:]|^\[(?:TensorRT-LLM|TRT-LLM)\]|^time=\d|^Traceback |^  File \"|"
     r"^(?:llama|ggml|print_info|load_tensors|srv|slot|common|clip|main|build|system_info)\w*:? "
 )
-_NO_TEXT = re2.compile(r"^\W*[|+=#*_~-]{2}|^\s*[|+]")
+_NO_TEXT = LatePattern(r"^\W*[|+=#*_~-]{2}|^\s*[|+]")
 
 
 def width_of(head: bytes) -> int | None:

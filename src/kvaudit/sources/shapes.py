@@ -13,6 +13,8 @@ from typing import Any
 
 import re2
 
+from kvaudit.patterns import LatePattern
+
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 _DATE_TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
@@ -20,7 +22,7 @@ _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _HOST = r"[A-Za-z0-9][\w.-]{0,200}"
 _UNIT = r"[\w@./+()\\:-]{1,120}?"
 _LONGEST_PREFIX = 600
-_OWN_LEVEL = re2.compile(
+_OWN_LEVEL = LatePattern(
     r"^\s{0,2}(?:TRACE|DEBUG|INFO|WARN|ERROR) +[a-zA-Z_]|^(?:TRACE|DEBUG|INFO|SUCCESS|WARNING|ERROR|CRITICAL) *\| "
 )
 """What follows the stamp of a program's own log format (Rust's tracing, Python's loguru): that stamp is no wrapper."""
@@ -80,20 +82,20 @@ STRICT: tuple[Shape, ...] = (
     Shape("notebook", r"\d{1,6}\.\d{1,3}s \d{1,8}(?: |$)"),
 )
 
-COMPOSE = Loose("compose", re2.compile(r"^(?P<service>[A-Za-z0-9][\w.-]{0,80}(?:@[\w.-]{1,80})?) {1,60}\|(?: |$)"), marks=("|",))
+COMPOSE = Loose("compose", LatePattern(r"^(?P<service>[A-Za-z0-9][\w.-]{0,80}(?:@[\w.-]{1,80})?) {1,60}\|(?: |$)"), marks=("|",))
 FILE_NAMES = Loose(
     "grep-files",
-    re2.compile(r"^(?P<service>[\w./~+@-]{1,200}\.(?:log|txt|out|err)(?:\.\d{1,4})?)(?::\d{1,9}:|-\d{1,9}-|:)"),
+    LatePattern(r"^(?P<service>[\w./~+@-]{1,200}\.(?:log|txt|out|err)(?:\.\d{1,4})?)(?::\d{1,9}:|-\d{1,9}-|:)"),
     marks=(".log", ".txt", ".out", ".err"),
 )
-NUMBERS = re2.compile(r"^ {0,8}(?P<number>\d{1,9})(?P<mark>:|\t| {0,3}\| ?)")
-PROCESS = re2.compile(r"^\((?:\w[\w.:-]{0,100} )?pid=\d{1,10}(?:, ip=[\d.:a-f]{2,40})?\) ?")
+NUMBERS = LatePattern(r"^ {0,8}(?P<number>\d{1,9})(?P<mark>:|\t| {0,3}\| ?)")
+PROCESS = LatePattern(r"^\((?:\w[\w.:-]{0,100} )?pid=\d{1,10}(?:, ip=[\d.:a-f]{2,40})?\) ?")
 RAY = Loose("ray", PROCESS, marks=("pid=",))
 """Ray's prefix around lines that already name their process; alone it is the line's process and stays."""
-QUOTED = Loose("quoted", re2.compile(r"^ {0,8}(?:> ?){1,8}"), share=0.8, marks=(">",))
-GREP_NUMBERS = Loose("grep-n", re2.compile(r"^\d{1,9}[:-]"))
-LISTING_NUMBERS = Loose("numbered-listing", re2.compile(r"^ {0,8}\d{1,9}(?:: ?|\t| {0,3}\| ?)"))
-RANK_NUMBERS = Loose("rank-prefix", re2.compile(r"^ {0,8}\d{1,6}: ?"))
+QUOTED = Loose("quoted", LatePattern(r"^ {0,8}(?:> ?){1,8}"), share=0.8, marks=(">",))
+GREP_NUMBERS = Loose("grep-n", LatePattern(r"^\d{1,9}[:-]"))
+LISTING_NUMBERS = Loose("numbered-listing", LatePattern(r"^ {0,8}\d{1,9}(?:: ?|\t| {0,3}\| ?)"))
+RANK_NUMBERS = Loose("rank-prefix", LatePattern(r"^ {0,8}\d{1,6}: ?"))
 
 
 def indented(width: int) -> Loose:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.entries import entry_lines, string_lines
 from kvaudit.sources.partial import Partial
 from kvaudit.sources.shapes import Loose, Stripped, strip_loose, strip_strict
 
 _DEEPEST = 4
-_ANSI = re2.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_ANSI = LatePattern(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 
 
 @dataclass(frozen=True, slots=True)

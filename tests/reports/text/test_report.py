@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kvaudit.audit.report import Report
 from kvaudit.redaction import Redactor
 from kvaudit.reports.interface import render_text
@@ -139,7 +141,7 @@ settings file: none · kvaudit 7.7.7
 
 
 def at_80(report: Report, redactor: Redactor) -> str:
-    return render_text(report.model_copy(update={"kvaudit": "7.7.7"}), redactor)
+    return render_text(replace(report, kvaudit="7.7.7"), redactor)
 
 
 def test_a_bad_pair(bad_pair: Report, redactor: Redactor) -> None:
@@ -189,7 +191,7 @@ def test_without_vary_one_axis_gives_a_hint_and_with_it_none(bad_pair: Report, r
 
 
 def test_two_axes_give_no_hint(bad_pair: Report, redactor: Redactor) -> None:
-    other = bad_pair.differences[0].model_copy(update={"field": "model.max_len", "values": (8192, 32768)})
+    other = replace(bad_pair.differences[0], field="model.max_len", values=(8192, 32768))
     bad_pair.differences.append(other)
     assert "If this is what you test" not in render_text(bad_pair, redactor)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kvaudit.audit.report import Capacity, Difference, Evidence, Factor, Finding, NotChecked, Report
 from kvaudit.record.model import SourceEntry
 from kvaudit.redaction import Redactor
@@ -93,7 +95,7 @@ def test_one_rule_on_both_arms_is_told_once(bad_pair: Report, redactor: Redactor
 
 def test_the_same_line_is_quoted_once_in_a_finding(bad_pair: Report, redactor: Redactor) -> None:
     one = Evidence(arm="b", field="kv_cache.dtype", stage="requested", value="auto", file="b.log", line=3, excerpt="kv=auto, x=1")
-    bad_pair.findings[0].evidence = [one, one.model_copy(update={"field": "model.dtype", "value": "float16"})]
+    bad_pair.findings[0].evidence = [one, replace(one, field="model.dtype", value="float16")]
     page = render_text(bad_pair, redactor)
     assert (page.count("b.log:3"), page.count("kv=auto, x=1")) == (2, 1)
 
@@ -143,7 +145,7 @@ def test_the_argument_of_check_has_no_arm(single_arm: Report, redactor: Redactor
 
 def test_a_model_path_that_no_shell_should_see_is_not_in_the_argument(undecided_pair: Report, redactor: Redactor) -> None:
     held = undecided_pair.arms[1].fields["model.path"]
-    undecided_pair.arms[1].fields["model.path"] = held.model_copy(update={"value": "x; rm -rf ~"})
+    undecided_pair.arms[1].fields["model.path"] = replace(held, value="x; rm -rf ~")
     assert "add: -b config.json" in render_text(undecided_pair, redactor)
 
 

@@ -9,9 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-import re2
-
 from kvaudit.parsers.checkpoint.positions import after_spaces
+from kvaudit.patterns import LatePattern
 
 EventKind = Literal["open_object", "open_array", "close", "key"]
 
@@ -19,7 +18,7 @@ _DECODER = json.JSONDecoder()
 _COLON = ord(":")
 _KINDS: dict[bytes, EventKind] = {b"{": "open_object", b"[": "open_array", b"}": "close", b"]": "close"}
 # A string with the colon that makes it a key, or a bracket. In JSON nothing but a key is followed by a colon.
-_TOKEN = re2.compile(rb'"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}\[\]]')
+_TOKEN = LatePattern(rb'"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}\[\]]')
 
 
 class Event(NamedTuple):

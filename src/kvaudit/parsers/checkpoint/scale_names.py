@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-import re2
-
 from kvaudit.parsers.checkpoint.values import words
+from kvaudit.patterns import LatePattern
 
 Tensor = Literal["k", "v", "kv", "q", "probability", "zero_point"]
 
@@ -23,7 +22,7 @@ _PROJECTIONS = words(
     """
 )
 _WEIGHTS = frozenset({"weight", "weight_packed", "qweight", "weight_scale"})
-_OTHER_TOWER = re2.compile(r"(?:^|\.)(?:visual|vision\w*|audio\w*|image\w*|encoder|vit|mm\w*|sam_model|speech\w*)\.")
+_OTHER_TOWER = LatePattern(r"(?:^|\.)(?:visual|vision\w*|audio\w*|image\w*|encoder|vit|mm\w*|sam_model|speech\w*)\.")
 
 _DIGITS = 5
 _EMBEDDINGS = ("embed_tokens.weight", "word_embeddings.weight", "wte.weight", "embeddings.weight")

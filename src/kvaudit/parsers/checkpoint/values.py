@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import re2
+from kvaudit.patterns import LatePattern
 
-_WORD = re2.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+:/-]{0,119}$")
+_WORD = LatePattern(r"^[A-Za-z0-9][A-Za-z0-9_.+:/-]{0,119}$")
 _LARGEST = 1 << 48
 
 

@@ -6,15 +6,14 @@ repository says `b0-unknown` or `b1-<hash>`.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.endpoints.answer import AnswerParser, answer_of, as_object, head_keys, text, whole
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.llama_cpp.converters import quantization, version
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
 ENGINE = "llama_cpp"
-_BUILD = re2.compile(r"^b(\d+)-([0-9a-f]{6,40})$")
+_BUILD = LatePattern(r"^b(\d+)-([0-9a-f]{6,40})$")
 
 
 class LlamaProps(AnswerParser):

@@ -5,14 +5,13 @@ Room: `parsers.endpoints`. llama.cpp b3400 to b11434 (tools/server).
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.endpoints.answer import KIND, AnswerParser, listed, whole
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.tables import fact
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_SIGN = re2.compile(r'^\s*\[\s*\{\s*"id"\s*:\s*\d+\s*,\s*"(?:id_task"\s*:\s*-?\d+\s*,\s*")?n_ctx"\s*:')
+_SIGN = LatePattern(r'^\s*\[\s*\{\s*"id"\s*:\s*\d+\s*,\s*"(?:id_task"\s*:\s*-?\d+\s*,\s*")?n_ctx"\s*:')
 
 
 class LlamaSlots(AnswerParser):

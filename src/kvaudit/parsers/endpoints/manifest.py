@@ -6,6 +6,7 @@ folder that the process uses is known, what it imported from there is not.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kvaudit.errors import InputError
@@ -50,7 +51,7 @@ class CaptureManifest(AnswerParser):
             answer.say("clue.process_ids", {"server": family}, "observed", "/process/processes", how=how)
         answer.say("clue.raw_configuration", _surroundings(answer.value) or None, "observed")
         reading = answer.reading(None, list(_missing(answer.value.get("missing"))))
-        return reading.model_copy(update={"kind": self.kind})
+        return replace(reading, kind=self.kind)
 
 
 def _family(listed: Any) -> list[int]:

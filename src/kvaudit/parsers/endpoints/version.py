@@ -5,13 +5,12 @@ Room: `parsers.endpoints`. The answer does not name its engine; the manifest, th
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.endpoints.answer import AnswerParser, answer_of, text
 from kvaudit.parsers.facts import Reading
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_WHOLE = re2.compile(r'^\s*\{\s*"version"\s*:\s*"[0-9][0-9A-Za-z.+-]*"\s*\}\s*$')
+_WHOLE = LatePattern(r'^\s*\{\s*"version"\s*:\s*"[0-9][0-9A-Za-z.+-]*"\s*\}\s*$')
 _LONGEST = 200
 
 

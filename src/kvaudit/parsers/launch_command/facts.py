@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import re2
-
 from kvaudit.fields import spelled
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.launch_command.asked import arguments_of, asked, model_word
@@ -17,11 +15,12 @@ from kvaudit.parsers.launch_command.emptiness import empty_arguments
 from kvaudit.parsers.launch_command.options import LaunchCommand
 from kvaudit.parsers.launch_command.words import Word
 from kvaudit.parsers.tables import fact
+from kvaudit.patterns import LatePattern
 
 MakeOrigin = Callable[[Word], Origin]
 
 _DEVELOPER_MODE = "VLLM_SERVER_DEV_MODE"
-_SWITCHED_ON = re2.compile(r"^0*[1-9]\d{0,8}$")
+_SWITCHED_ON = LatePattern(r"^0*[1-9]\d{0,8}$")
 _DEVICES = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import re2
-
 from kvaudit.parsers.launch_command.engines import IMAGES, MODULES, PROGRAMS, Engine
 from kvaudit.parsers.launch_command.options import LaunchCommand, read_arguments
 from kvaudit.parsers.launch_command.shell import commands
 from kvaudit.parsers.launch_command.words import Piece, Word
+from kvaudit.patterns import LatePattern
 
-ASSIGNMENT = re2.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
-_PYTHON = re2.compile(r"^python[0-9.]*(?:\.exe)?$|^pypy3?$")
+ASSIGNMENT = LatePattern(r"^[A-Za-z_][A-Za-z0-9_]*=")
+_PYTHON = LatePattern(r"^python[0-9.]*(?:\.exe)?$|^pypy3?$")
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))
 _WRAPPERS_WORDS = """
     env exec nohup time sudo stdbuf numactl taskset nice ionice timeout setsid chrt unbuffer xvfb-run systemd-run runuser su
@@ -26,7 +25,7 @@ _WRAPPERS_WORDS = """
 _WRAPPERS = frozenset(_WRAPPERS_WORDS.split())
 _CONTAINERS = frozenset(("docker", "podman", "nerdctl", "apptainer", "singularity", "enroot"))
 _MOST_PREFIX = 60
-_IMAGES = tuple((re2.compile(pattern), engine) for pattern, engine in IMAGES)
+_IMAGES = tuple((LatePattern(pattern), engine) for pattern, engine in IMAGES)
 _MODULES_BY_FILE = {f"{module.replace('.', '/')}.py": engine for module, engine in MODULES.items()}
 
 

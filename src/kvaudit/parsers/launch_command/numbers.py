@@ -5,12 +5,12 @@ Room: `parsers.launch_command`.
 
 from __future__ import annotations
 
-import re2
+from kvaudit.patterns import LatePattern
 
-_HUMAN = re2.compile(r"^(\d{1,12}(?:\.\d{1,6})?)([kKmMgG])$")
+_HUMAN = LatePattern(r"^(\d{1,12}(?:\.\d{1,6})?)([kKmMgG])$")
 _SCALE = {"k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
-_PLAIN = re2.compile(r"^[-+]?\d{1,18}$")
-_DECIMAL = re2.compile(r"^[-+]?(?:\d{1,15}\.\d{0,15}|\.\d{1,15})$")
+_PLAIN = LatePattern(r"^[-+]?\d{1,18}$")
+_DECIMAL = LatePattern(r"^[-+]?(?:\d{1,15}\.\d{0,15}|\.\d{1,15})$")
 
 
 def number(text: str) -> float | int | None:

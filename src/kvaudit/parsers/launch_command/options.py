@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.launch_command.engines import Engine
 from kvaudit.parsers.launch_command.words import Piece, Word, plain
+from kvaudit.patterns import LatePattern
 
-_NUMBER = re2.compile(r"^-\d+(?:\.\d+)?$")
+_NUMBER = LatePattern(r"^-\d+(?:\.\d+)?$")
 _MOST_OPTIONS = 500
 
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-import re2
-
 from kvaudit.parsers.launch_command.finding import ASSIGNMENT, base_name, engine_command
 from kvaudit.parsers.launch_command.options import LaunchCommand
 from kvaudit.parsers.launch_command.shell import MOST_TEXT, Simple, commands
 from kvaudit.parsers.launch_command.words import Word, expanded
+from kvaudit.patterns import LatePattern
 
-_SHEBANG = re2.compile(r"^#!\s*\S*(?:/|env\s+(?:-S\s+)?)(?:ba|da|z|k)?sh\b")
-_SIGNS = re2.compile(
+_SHEBANG = LatePattern(r"^#!\s*\S*(?:/|env\s+(?:-S\s+)?)(?:ba|da|z|k)?sh\b")
+_SIGNS = LatePattern(
     r"\bvllm\s+serve\b|vllm[./]entrypoints|sglang[./]launch_server|\bsglang\s+serve\b|trtllm-serve|llama-server|vllm-openai|"
     r"text-generation-launcher|lmdeploy\s+serve|llama\.cpp:server|text-generation-inference"
 )
-_NO_SCRIPT = re2.compile(
+_NO_SCRIPT = LatePattern(
     r"(?m)^(?:```|#{1,4} .*\n\n[A-Z]|\s*[{\[<]|import \w|from \w[\w.]* import |def \w+\(|class \w+|\[[\w.]+\]\s*$|[\w.-]+:\s*$)"
 )
 _COMMANDS_WORDS = """

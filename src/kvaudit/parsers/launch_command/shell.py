@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.launch_command.words import Piece, Word
+from kvaudit.patterns import LatePattern
 
 MOST_TEXT = 1 << 16
 """Longest text read; launch scripts have a few kilobytes."""
 
-_VARIABLE = re2.compile(
+_VARIABLE = LatePattern(
     r"^\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?!$-])(?P<rest>[^{}]*)\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?!$-]))"
 )
 _OPENERS = frozenset({"if", "for", "while", "until", "case", "select"})

@@ -5,10 +5,10 @@ Room: small pure functions for the row tables. A converter returns None to drop 
 
 from __future__ import annotations
 
-import re2
+from kvaudit.patterns import LatePattern
 
 MIB_PER_GIB = 1024
-_BUILD = re2.compile(r"^(?P<number>\d+) (?P<commit>[0-9a-f]{6,40})$")
+_BUILD = LatePattern(r"^(?P<number>\d+) (?P<commit>[0-9a-f]{6,40})$")
 _ELEMENTS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32"}
 _UNQUANTIZED = frozenset({"f16", "f32", "bf16", "all f32", "mostly f16", "mostly bf16"})
 

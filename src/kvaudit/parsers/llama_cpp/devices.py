@@ -5,9 +5,9 @@ Room: names only. Buffers of the host are `CPU`, `CPU_Mapped`, `CPU_REPACK`, `CU
 
 from __future__ import annotations
 
-import re2
+from kvaudit.patterns import LatePattern
 
-_NAME = re2.compile(r"^(?P<kind>[A-Za-z]+?)(?P<index>\d*)(?:_(?P<suffix>\w+))?$")
+_NAME = LatePattern(r"^(?P<kind>[A-Za-z]+?)(?P<index>\d*)(?:_(?P<suffix>\w+))?$")
 _PLATFORMS = {
     "cuda": "cuda",
     "rocm": "rocm",

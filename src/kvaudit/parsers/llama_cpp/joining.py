@@ -5,13 +5,12 @@ Room: physical lines of one document in, one text out. Only lines that begin no 
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.continuation import following, pieces
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
 _MOST_LINES = 3
-_RECORD = re2.compile(
+_RECORD = LatePattern(
     r"^\s*$|\b(?:llama_\w+|ggml_\w+|print_info|load_tensors|sched_reserve|common_\w+|srv|slot|main): |time=\d{4}-"
 )
 

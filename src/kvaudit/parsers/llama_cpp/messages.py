@@ -11,8 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
@@ -31,7 +30,7 @@ _CLIENT_TEXT = (
 )
 """Messages that quote templates, requests or generated text: their content proves nothing about the engine."""
 
-_CHILD = re2.compile(r"(?:^|\s)\[(?P<port>\d{4,5})\] (?:\d|\w+:|\w+_|slot |srv )")
+_CHILD = LatePattern(r"(?:^|\s)\[(?P<port>\d{4,5})\] (?:\d|\w+:|\w+_|slot |srv )")
 _BODIES = ("msg", "log", "message", "MESSAGE", "textPayload")
 _OWN_KEYS = frozenset({"msg", "type", "time", "level", "tid", "timestamp", "function", "line"})
 

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
-
 from kvaudit.parsers.llama_cpp.messages import Record, record
 from kvaudit.parsers.log_reading import first_records
 from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line, without_colours
 from kvaudit.sources.source import Source
 
-_TELLING = re2.compile(
+_TELLING = LatePattern(
     r"\bllama_(?:kv_cache\w*|context|model_loader|new_context_with_model|init_from_model|model_load\w*|params_fit\w*): |"
     r"\b(?:print_info|llm_load_print_meta): \w|\b(?:llm_)?load_tensors: |\bsrv +(?:load_model|llama_server|init|update_slots): |"
     r"\bslot +\w+: id +\d+ \||\bcommon_params_print_info: |\bn_parallel is set to auto|^build: \d+ \([0-9a-f]{6,}\) with |"
     r"\ball slots are idle \|"
 )
-_LAUNCH_ERROR = re2.compile(r"error while handling argument ")
-_LAUNCH_WORDS = re2.compile(r"\benv: LLAMA_ARG_\w+\)")
+_LAUNCH_ERROR = LatePattern(r"error while handling argument ")
+_LAUNCH_WORDS = LatePattern(r"\benv: LLAMA_ARG_\w+\)")
 _MOST_LINES = 400
 
 

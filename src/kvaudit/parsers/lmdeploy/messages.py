@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
-
 from kvaudit.parsers.log_reading import segments
 from kvaudit.parsers.plain_log import Record
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line
 
-_STAMP = re2.compile(
+_STAMP = LatePattern(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} - lmdeploy - (?P<level>[A-Z]+) - (?:[\w./-]{1,200}\.py:\d{1,6} - )?|"
     r"\[TM\]\[(?P<word>[A-Z]+)\](?:\[[\d.:]{1,40}\])?(?:\[[\w./-]{1,100}:\d{1,6}\])? ?"
 )
-_UVICORN = re2.compile(r"^(?:.{0,200}?[\s|])?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):     ?\s*(?P<message>\S.*)$")
+_UVICORN = LatePattern(r"^(?:.{0,200}?[\s|])?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):     ?\s*(?P<message>\S.*)$")
 
 
 def records(line: Line) -> Iterator[Record]:

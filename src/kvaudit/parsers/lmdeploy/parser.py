@@ -5,14 +5,13 @@ Room: the `Parser` protocol for LMDeploy; the reading itself is `plain_log`.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.lmdeploy import configs, rows
 from kvaudit.parsers.lmdeploy.messages import records
 from kvaudit.parsers.plain_log import Dialect, PlainLog, PlainStart, Record
+from kvaudit.patterns import LatePattern
 
-_CERTAIN = re2.compile(
+_CERTAIN = LatePattern(
     r"^(?:input backend=|updated backend_config=|\[BlockManager\] |Object cache budget: |[Bb]uild(?:ing)? CacheEngine )"
 )
 
@@ -88,6 +87,7 @@ def _speculation(start: PlainStart) -> None:
 DIALECT = Dialect(
     name="lmdeploy",
     records=records,
+    marks=(" - lmdeploy - ", "[TM]["),
     facts=rows.FACTS,
     notices=rows.NOTICES,
     life=rows.LIFE,

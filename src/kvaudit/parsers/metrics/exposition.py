@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LABELS = rf"\{{((?:[^\"}}]|{_QUOTED})*)\}}"
-_SAMPLE = re2.compile(rf"^[ \t]*([A-Za-z_:][A-Za-z0-9_:]*)?(?:{_LABELS}[ \t]*|[ \t]+)([-+0-9.eEINFNainfy]+)(?:[ \t].*)?$")
-_LABEL = re2.compile(r'(?:([A-Za-z_][A-Za-z0-9_]*)|"((?:[^"\\]|\\.)*)")\s*(?:=\s*"((?:[^"\\]|\\.)*)")?')
-_ESCAPE = re2.compile(r'\\([\\n"])')
-_COUNTER = re2.compile(r"^# TYPE ([A-Za-z_:][A-Za-z0-9_:]*) counter$")
-_HELP = re2.compile(r"^# HELP ([A-Za-z_:][A-Za-z0-9_:]*) (.*)$")
-_WHOLE_NUMBER = re2.compile(r"^[0-9]+\.0$")
+_SAMPLE = LatePattern(rf"^[ \t]*([A-Za-z_:][A-Za-z0-9_:]*)?(?:{_LABELS}[ \t]*|[ \t]+)([-+0-9.eEINFNainfy]+)(?:[ \t].*)?$")
+_LABEL = LatePattern(r'(?:([A-Za-z_][A-Za-z0-9_]*)|"((?:[^"\\]|\\.)*)")\s*(?:=\s*"((?:[^"\\]|\\.)*)")?')
+_ESCAPE = LatePattern(r'\\([\\n"])')
+_COUNTER = LatePattern(r"^# TYPE ([A-Za-z_:][A-Za-z0-9_:]*) counter$")
+_HELP = LatePattern(r"^# HELP ([A-Za-z_:][A-Za-z0-9_:]*) (.*)$")
+_WHOLE_NUMBER = LatePattern(r"^[0-9]+\.0$")
 _LONGEST_LINE = 1 << 16
 
 

@@ -7,18 +7,17 @@ head or progress table of the client that fetched it.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.facts import Fact, Origin, Reading, Unparsed
 from kvaudit.parsers.metrics import dcgm, sglang, tensorrt_llm, vllm
 from kvaudit.parsers.metrics.exposition import Sample, Scrape, sample_of, scrapes
 from kvaudit.parsers.metrics.names import ENGINES, OTHERS
 from kvaudit.parsers.metrics.tally import Locate, counters_fact
 from kvaudit.parsers.tables import fact
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_TYPE_LINE = re2.compile(r"(?m)^(?:.{0,400}\d)?# (?:TYPE|HELP) [A-Za-z_:][A-Za-z0-9_:]* \S")
-_PROCESS_START = re2.compile(r"(?mi)^Process-Start-Time-Unix:\s*(\d{1,16})\s*$")
+_TYPE_LINE = LatePattern(r"(?m)^(?:.{0,400}\d)?# (?:TYPE|HELP) [A-Za-z_:][A-Za-z0-9_:]* \S")
+_PROCESS_START = LatePattern(r"(?mi)^Process-Start-Time-Unix:\s*(\d{1,16})\s*$")
 _FACTS = {"vllm": vllm.facts_of, "sglang": sglang.facts_of, "tensorrt_llm": tensorrt_llm.facts_of}
 _SHARE = 0.8
 _MOST_SCRAPES = 16

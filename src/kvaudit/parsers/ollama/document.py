@@ -5,6 +5,8 @@ Room: `parsers.ollama`, loaded when a log of it is read. A start is a model runn
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.facts import Origin, Reading, Start
 from kvaudit.parsers.llama_cpp.reading import Reader
@@ -44,7 +46,7 @@ def _without_runner(serve: Serve, source: Source, last_line: int) -> Start:
     builder = StartBuilder(Collector(source, "ollama"), serve.first_line, serve.first, serves_alone=False)
     serve.add_to(builder)
     start = builder.start(builder.life.outcome(), last_line)
-    return start.model_copy(update={"outcome": "no model was loaded"})
+    return replace(start, outcome="no model was loaded")
 
 
 def _begins(source: Source, found: list[Runner | Serve]) -> list[Origin]:

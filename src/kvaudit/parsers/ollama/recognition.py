@@ -5,20 +5,19 @@ Room: one score, higher than llama.cpp's where both speak.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.llama_cpp.recognition import quotes_logs
 from kvaudit.parsers.log_reading import first_records
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
-_CERTAIN = re2.compile(
+_CERTAIN = LatePattern(
     r"source=[\w.]+\.go:\d+ msg=\"(?:server config|starting runner|starting llama[ -]server|inference compute|"
     r"llama runner started|llama-server started|Listening on \S+ \(version|offload to )|"
     r"INFO server config env=|msg=load request=\"\{Operation:|"
     r"source=server\.go:\d+ msg=offload |msg=\"requested context size too large for model\""
 )
-_ROUTES = re2.compile(r"\[GIN\] .*\"/api/(?:tags|chat|generate|embed\w*|pull|show|ps|version)\"")
+_ROUTES = LatePattern(r"\[GIN\] .*\"/api/(?:tags|chat|generate|embed\w*|pull|show|ps|version)\"")
 _MOST_LINES = 400
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.facts import Origin, Start
 from kvaudit.parsers.llama_cpp import command
 from kvaudit.parsers.llama_cpp.converters import attention, element, quantization, size
@@ -18,8 +16,9 @@ from kvaudit.parsers.llama_cpp.parts import served_load
 from kvaudit.parsers.llama_cpp.start import StartBuilder
 from kvaudit.parsers.ollama.serve import Serve
 from kvaudit.parsers.tables import Match
+from kvaudit.patterns import LatePattern
 
-_SETTING = re2.compile(r"(?:^| )(?P<key>Parallel|BatchSize|FlashAttention|KvSize|KvCacheType):(?P<value>[^ \[\]{}]*)")
+_SETTING = LatePattern(r"(?:^| )(?P<key>Parallel|BatchSize|FlashAttention|KvSize|KvCacheType):(?P<value>[^ \[\]{}]*)")
 _PART_SIZES = {"GiB", "MiB", "KiB"}
 _NOT_PRINTED = "Ollama's own engine does not print the type of its KV cache, and the load request leaves KvCacheType empty"
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line, hit_lines, without_colours
 from kvaudit.sources.source import Source
 
 _COMPONENTS = (
     "llama_\\w+|llm_load_\\w+|ggml_\\w+|print_info|load_tensors|load_backend|load|srv|slot|sched_reserve|common_\\w+|init|main"
 )
-_BEGINS = re2.compile(rf"^(?:\S+ : )?time=\d{{4}}-\d\d-\d\dT|^\[GIN|^(?:{_COMPONENTS})[: ]|^\s*$|^(?:INFO|WARN|ERROR) \[")
-_BROKEN = re2.compile(r"(?m)^(?:\S+ : )?time=\d{4}-\d\d-\d\dT\S+ level=\w+ source=[\w.]+:\d+(?: msg=\"[^\"\n]*)?\s*$")
+_BEGINS = LatePattern(rf"^(?:\S+ : )?time=\d{{4}}-\d\d-\d\dT|^\[GIN|^(?:{_COMPONENTS})[: ]|^\s*$|^(?:INFO|WARN|ERROR) \[")
+_BROKEN = LatePattern(r"(?m)^(?:\S+ : )?time=\d{4}-\d\d-\d\dT\S+ level=\w+ source=[\w.]+:\d+(?: msg=\"[^\"\n]*)?\s*$")
 _LEAST_BROKEN = 2
 _MOST_LINES = 80
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 from typing import Any
 
-import re2
-
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.facts import Reading
@@ -18,10 +16,11 @@ from kvaudit.parsers.results.aiperf import FIGURES, LATENCIES, take_metrics
 from kvaudit.parsers.results.columns import numbered, told_of_row
 from kvaudit.parsers.results.facts import Teller
 from kvaudit.parsers.results.figures import Draft, written_number
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_HEADER = re2.compile(r"^\s*Metric,(?:avg|Value|count)\b")
-_NAME = re2.compile(r"^(?P<name>[^()]+?)\s*(?:\((?P<unit>[^()]*)\))?$")
+_HEADER = LatePattern(r"^\s*Metric,(?:avg|Value|count)\b")
+_NAME = LatePattern(r"^(?P<name>[^()]+?)\s*(?:\((?P<unit>[^()]*)\))?$")
 _KNOWN = frozenset((*FIGURES, *LATENCIES, "benchmark_duration"))
 _SPELLINGS = {"total_input_sequence_length": "total_isl", "total_output_sequence_length": "total_osl"}
 _MOST_LINES = 5_000

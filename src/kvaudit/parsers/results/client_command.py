@@ -10,8 +10,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import re2
-
 from kvaudit.fields import FIELDS
 from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.launch_command.facts import MakeOrigin
@@ -25,9 +23,10 @@ from kvaudit.parsers.results.client_programs import CLIENTS, WRAPPERS, Client
 from kvaudit.parsers.results.facts import field_of
 from kvaudit.parsers.results.figures import Draft, flag, number, rate, text, written_number
 from kvaudit.parsers.tables import fact
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_SIGNS = re2.compile(
+_SIGNS = LatePattern(
     r"\bvllm\s+bench\s+serve\b|benchmark_serving\.py|vllm\.benchmarks\.serve|bench_serving|\baiperf\s+profile\b|\bgenai-perf\b|"
     r"\btrtllm-bench\b"
 )

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.results.figures import Draft, text
 from kvaudit.parsers.results.shape import Shape
+from kvaudit.patterns import LatePattern
 
 _FIGURES = {
     "max_concurrency": "conc",
@@ -23,7 +22,7 @@ _FIGURES = {
     "gpus": "num_gpus",
 }
 _FAMILIES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e"}
-_LATENCY = re2.compile(r"^(?P<statistic>mean|median|std|p\d{1,2}(?:\.\d)?)_(?P<family>ttft|tpot|itl|e2el)$")
+_LATENCY = LatePattern(r"^(?P<statistic>mean|median|std|p\d{1,2}(?:\.\d)?)_(?P<family>ttft|tpot|itl|e2el)$")
 
 
 def claims(shape: Shape) -> bool:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
-import re2
-
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.facts import Reading
@@ -17,12 +15,13 @@ from kvaudit.parsers.results.columns import numbered, told_of_row
 from kvaudit.parsers.results.facts import Teller
 from kvaudit.parsers.results.llama_bench import of_row
 from kvaudit.parsers.results.parser import MOST_RUNS, add_server_facts
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_INSERT = re2.compile(r"^INSERT INTO (?:test|llama_bench) \((?P<names>[\w, ]+)\) VALUES \((?P<values>.*)\);?\s*$")
-_QUOTED = re2.compile(r"'((?:[^']|'')*)'")
-_TEST = re2.compile(r"^(?:pp ?(?P<prompt>\d+))?\+?(?:tg ?(?P<output>\d+))?(?: @ ?d(?P<depth>\d+))?$")
-_BUILD = re2.compile(r"^build: (?P<commit>[0-9a-f]+) \((?P<number>\d+)\)")
+_INSERT = LatePattern(r"^INSERT INTO (?:test|llama_bench) \((?P<names>[\w, ]+)\) VALUES \((?P<values>.*)\);?\s*$")
+_QUOTED = LatePattern(r"'((?:[^']|'')*)'")
+_TEST = LatePattern(r"^(?:pp ?(?P<prompt>\d+))?\+?(?:tg ?(?P<output>\d+))?(?: @ ?d(?P<depth>\d+))?$")
+_BUILD = LatePattern(r"^build: (?P<commit>[0-9a-f]+) \((?P<number>\d+)\)")
 _LONGEST = 10_000
 Row = tuple[dict[str, str], Place]
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
-
 from kvaudit.parsers import repr_split
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.facts import Fact, Reading
@@ -19,6 +17,7 @@ from kvaudit.parsers.results.columns import numbered
 from kvaudit.parsers.results.facts import Teller
 from kvaudit.parsers.results.figures import Draft, rate, written_number
 from kvaudit.parsers.results.run import Value, is_quantity
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
@@ -50,11 +49,11 @@ _LABELS = {
     "Backend": "endpoint",
 }
 _FAMILIES = {"TTFT": "ttft", "TPOT": "tpot", "ITL": "itl", "E2EL": "e2e", "E2E Latency": "e2e"}
-_ROW = re2.compile(r"^(?P<label>[A-Z][^:]{2,60}): +(?P<value>\S+)\s*$")
-_LATENCY = re2.compile(
+_ROW = LatePattern(r"^(?P<label>[A-Z][^:]{2,60}): +(?P<value>\S+)\s*$")
+_LATENCY = LatePattern(
     r"^(?P<statistic>Mean|Median|Std|Max|P\d{1,2}(?:\.\d)?) (?P<family>TTFT|TPOT|ITL|E2EL|E2E Latency) \(ms\)$"
 )
-_ARGUMENTS = re2.compile(r"^(?:\S{0,40}=)?(?P<body>Namespace\(.*)$")
+_ARGUMENTS = LatePattern(r"^(?:\S{0,40}=)?(?P<body>Namespace\(.*)$")
 _MOST_LINES = 90
 _MOST_TABLES = 200
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.results.figures import Draft, at, number, text
 from kvaudit.parsers.results.shape import Shape
 from kvaudit.parsers.results.vllm_serve import take_arrays
 from kvaudit.parsers.sglang.arguments import Arguments, said
+from kvaudit.patterns import LatePattern
 
 TOOL = "sglang-bench-serving"
 
@@ -37,7 +36,7 @@ _QUANTITIES = {
     "accept_length": "accept_length",
 }
 _FAMILIES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e_latency": "e2e"}
-_LATENCY = re2.compile(r"^(?P<statistic>mean|median|std|p\d{1,2}|max)_(?P<family>ttft|tpot|itl|e2e_latency)_ms$")
+_LATENCY = LatePattern(r"^(?P<statistic>mean|median|std|p\d{1,2}|max)_(?P<family>ttft|tpot|itl|e2e_latency)_ms$")
 _RANDOM = frozenset({"random", "random-ids", "random_ids", "random-image", "image"})
 _MEASURED = {"model.weights_gib": "weight", "kv_cache.memory_gib": "kvcache", "graphs.memory_gib": "graph"}
 

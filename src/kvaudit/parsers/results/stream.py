@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import re2
-
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.facts import Reading
@@ -18,10 +16,11 @@ from kvaudit.parsers.results.facts import Teller
 from kvaudit.parsers.results.figures import Draft
 from kvaudit.parsers.results.run import Value
 from kvaudit.parsers.results.stream_events import MOST_REQUESTS, Request, requests_of
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_DATA = re2.compile(r"(?m)^data: ?\{.*\"(?:choices|meta_info|content)\"")
-_OTHER = re2.compile(r"^(?:data:|event:|id:|retry:|:|HTTP/|[A-Za-z-]{2,40}: |[<>*{}] |\s*$)")
+_DATA = LatePattern(r"(?m)^data: ?\{.*\"(?:choices|meta_info|content)\"")
+_OTHER = LatePattern(r"^(?:data:|event:|id:|retry:|:|HTTP/|[A-Za-z-]{2,40}: |[<>*{}] |\s*$)")
 
 
 class EventStream:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.results.figures import Draft, Key, at, counts, members, numbers, text
 from kvaudit.parsers.results.shape import Shape
+from kvaudit.patterns import LatePattern
 
 TOOL = "vllm-bench-serve"
 
@@ -50,8 +49,8 @@ METADATA = {
 """What `--metadata key=value` puts at the top of the file, as texts; names of the client's own options."""
 
 FAMILIES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e"}
-_LATENCY = re2.compile(r"^(?P<statistic>mean|median|std|p\d{1,2}(?:\.\d)?)_(?P<family>ttft|tpot|itl|e2el)_ms$")
-_DATE = re2.compile(r"^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$")
+_LATENCY = LatePattern(r"^(?P<statistic>mean|median|std|p\d{1,2}(?:\.\d)?)_(?P<family>ttft|tpot|itl|e2el)_ms$")
+_DATE = LatePattern(r"^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$")
 _USAGE = frozenset({"vllm", "openai", "openai-chat", "openai-comp"})
 """Backends whose client asks for `usage` since 0.7.3."""
 

@@ -11,16 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.positions import Place
 from kvaudit.parsers.results.figures import written_number
 from kvaudit.parsers.results.shape import Shape
 from kvaudit.parsers.services.cells import MOST_TEXT, Cell, Cells, documents
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import HEAD_BYTES, Source
 
-_KEY = re2.compile(r"^(?P<space> *)(?:- )?(?P<key>[A-Za-z_][\w.-]{0,80}):(?:\s|$)")
+_KEY = LatePattern(r"^(?P<space> *)(?:- )?(?P<key>[A-Za-z_][\w.-]{0,80}):(?:\s|$)")
 _INDENTED = "indented"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _WORDS: dict[str, Any] = {"true": True, "True": True, "false": False, "False": False, ".inf": float("inf"), ".nan": float("nan")}

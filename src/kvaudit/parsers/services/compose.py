@@ -5,16 +5,15 @@ Room: `parsers.services`. Compose specification; a file may hold several service
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.launch_command.words import Word
 from kvaudit.parsers.services.cells import Cell, Cells, below, documents, first_document, listed
 from kvaudit.parsers.services.container_command import compose_word, launch_of, words_of_text
 from kvaudit.parsers.services.settings import KIND, Settings
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_SIGN = re2.compile(r'(?m)^\s{0,4}"?services"?\s*:')
+_SIGN = LatePattern(r'(?m)^\s{0,4}"?services"?\s*:')
 _SERVICE_KEYS = frozenset(("image", "build", "command", "entrypoint", "extends", "deploy", "container_name"))
 _MOST_SERVICES = 64
 _SWARM = ("condition", "delay", "max_attempts", "window")

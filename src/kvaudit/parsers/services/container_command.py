@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import re2
-
 from kvaudit.parsers.launch_command.finding import engine_command, from_image
 from kvaudit.parsers.launch_command.options import LaunchCommand
 from kvaudit.parsers.launch_command.shell import commands
 from kvaudit.parsers.launch_command.words import Piece, Word, expanded, plain
 from kvaudit.parsers.services.cells import Cell
+from kvaudit.patterns import LatePattern
 
-_COMPOSE = re2.compile(r"(?P<escaped>\$\$)|\$\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)[^{}]*\}|\$(?P<bare>[A-Za-z_][A-Za-z0-9_]*)")
-_KUBERNETES = re2.compile(r"(?P<escaped>\$\$)|\$\((?P<braced>[A-Za-z_][A-Za-z0-9_.-]*)\)(?P<bare>)")
-_TEMPLATE = re2.compile(r"\{\{[^{}]*\}\}")
+_COMPOSE = LatePattern(r"(?P<escaped>\$\$)|\$\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)[^{}]*\}|\$(?P<bare>[A-Za-z_][A-Za-z0-9_]*)")
+_KUBERNETES = LatePattern(r"(?P<escaped>\$\$)|\$\((?P<braced>[A-Za-z_][A-Za-z0-9_.-]*)\)(?P<bare>)")
+_TEMPLATE = LatePattern(r"\{\{[^{}]*\}\}")
 
 
 def compose_word(cell: Cell) -> Word:

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.launch_command.words import Word, plain
 from kvaudit.parsers.services.container_command import launch_of
 from kvaudit.parsers.services.settings import KIND, Settings, at
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_HEAD = re2.compile(r"(?m)^Name:\s+(\S+)\s*$")
-_CONTAINERS = re2.compile(r"(?m)^Containers:\s*$")
-_CONTAINER = re2.compile(r"^  ([a-z0-9][a-z0-9.-]{0,252}):\s*$")
-_PAIR = re2.compile(r"^\s{4,8}([A-Z][A-Za-z ]{0,30}):(?:\s+(\S.*))?$")
-_ITEM = re2.compile(r"^\s{6,8}(\S.*)$")
-_TABLE_HEAD = re2.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE")
-_TABLE_ROW = re2.compile(r"^(?:\S+\s+)?(\S+)\s+\d+/\d+\s+(\S+)\s+(\d{1,9})(?:\s+\([^)]*\))?\s+\S+")
+_HEAD = LatePattern(r"(?m)^Name:\s+(\S+)\s*$")
+_CONTAINERS = LatePattern(r"(?m)^Containers:\s*$")
+_CONTAINER = LatePattern(r"^  ([a-z0-9][a-z0-9.-]{0,252}):\s*$")
+_PAIR = LatePattern(r"^\s{4,8}([A-Z][A-Za-z ]{0,30}):(?:\s+(\S.*))?$")
+_ITEM = LatePattern(r"^\s{6,8}(\S.*)$")
+_TABLE_HEAD = LatePattern(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE")
+_TABLE_ROW = LatePattern(r"^(?:\S+\s+)?(\S+)\s+\d+/\d+\s+(\S+)\s+(\d{1,9})(?:\s+\([^)]*\))?\s+\S+")
 _MOST_LINES = 20_000
 
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from statistics import median
 
-import re2
-
 from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.hints import MANAGER
 from kvaudit.parsers.launch_command.words import Word, plain
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.parsers.services.stamps import elapsed
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line, without_colours
 from kvaudit.sources.source import Source
 
 _UNIT = r"(?P<unit>[A-Za-z0-9:_.@\\-]{1,200}\.service)"
-_COUNTER = re2.compile(rf"{_UNIT}: Scheduled restart job, restart counter is at (?P<count>\d{{1,9}})\b")
-_LIMIT = re2.compile(rf"{_UNIT}: Start request repeated too quickly")
+_COUNTER = LatePattern(rf"{_UNIT}: Scheduled restart job, restart counter is at (?P<count>\d{{1,9}})\b")
+_LIMIT = LatePattern(rf"{_UNIT}: Start request repeated too quickly")
 _READER = "systemd:journal"
 _CERTAIN = 0.55
 """Below any engine log: a journal that holds one belongs to the engine's parser."""

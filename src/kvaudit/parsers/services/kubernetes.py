@@ -6,15 +6,14 @@ lists of all of them read alike.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.services.cells import Cell, Cells, Path, documents, listed, names, subtree
 from kvaudit.parsers.services.container_command import kubernetes_word, launch_of
 from kvaudit.parsers.services.settings import KIND, Settings
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_SIGNS = re2.compile(r'(?m)^[\s{,-]*"?apiVersion"?\s*:')
+_SIGNS = LatePattern(r'(?m)^[\s{,-]*"?apiVersion"?\s*:')
 _MOST_PODS = 64
 
 

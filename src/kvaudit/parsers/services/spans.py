@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-import re2
+from kvaudit.patterns import LatePattern
 
-_PART = re2.compile(r"^\s*(\d{1,12}(?:\.\d{1,9})?)\s*([A-Za-zµ]*)")
+_PART = LatePattern(r"^\s*(\d{1,12}(?:\.\d{1,9})?)\s*([A-Za-zµ]*)")
 _UNITS = {
     **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
     **dict.fromkeys(("us", "µs", "usec"), 1e-6),

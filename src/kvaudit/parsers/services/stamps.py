@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
@@ -25,7 +25,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 )
 """journald JSON and export; ISO 8601 (journald, docker, SGLang); TensorRT-LLM; vLLM; syslog; llama.cpp since its start."""
 
-_COMPILED = tuple((kind, re2.compile(pattern)) for kind, pattern in _PATTERNS)
+_COMPILED = tuple((kind, LatePattern(pattern)) for kind, pattern in _PATTERNS)
 _LONGEST = 2_000
 
 

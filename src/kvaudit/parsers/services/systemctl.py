@@ -5,17 +5,16 @@ Room: `parsers.services`. What the manager holds in memory, so resolved, and wha
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.fields import Stage
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.launch_command.finding import engine_command
 from kvaudit.parsers.launch_command.shell import commands
 from kvaudit.parsers.services.settings import KIND, Settings, at
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
-_PROPERTY = re2.compile(r"^([A-Z][A-Za-z0-9]{1,60})=(.*)$")
+_PROPERTY = LatePattern(r"^([A-Z][A-Za-z0-9]{1,60})=(.*)$")
 _KNOWN = frozenset(
     (
         *(
@@ -50,10 +49,10 @@ _READ = frozenset(
         *("StartLimitIntervalUSec", "Description", "WatchdogUSec", "NotifyAccess"),
     )
 )
-_ARGUMENTS = re2.compile(r"\bargv\[\]=(.*?) ; (?:ignore_errors|flags)=")
+_ARGUMENTS = LatePattern(r"\bargv\[\]=(.*?) ; (?:ignore_errors|flags)=")
 _LEAST = 3
-_STATUS_HEAD = re2.compile(r"^[●○×↻*x]\s*([A-Za-z0-9:_.@\\-]+\.(?:service|timer))(?: - (.*))?$")
-_STATUS_ACTIVE = re2.compile(r"^\s+Active:\s+(\w+)(?: \(([\w-]+)\))?(?: \(Result: ([\w-]+)\))?")
+_STATUS_HEAD = LatePattern(r"^[●○×↻*x]\s*([A-Za-z0-9:_.@\\-]+\.(?:service|timer))(?: - (.*))?$")
+_STATUS_ACTIVE = LatePattern(r"^\s+Active:\s+(\w+)(?: \(([\w-]+)\))?(?: \(Result: ([\w-]+)\))?")
 _MOST_SIZE = 1 << 18
 
 

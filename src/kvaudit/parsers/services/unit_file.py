@@ -6,19 +6,18 @@ judged in `record`, together with the drop-ins that are documents of their own.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.launch_command.finding import engine_command
 from kvaudit.parsers.services.settings import KIND, Settings, at
 from kvaudit.parsers.services.unit_lines import SECTION, Assignment, assignments
 from kvaudit.parsers.services.unit_words import command_words, environment_of, split
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-UNIT_NAME = re2.compile(
+UNIT_NAME = LatePattern(
     r"^([A-Za-z0-9:_.@\\-]+\.(?:service|timer|socket|path|target|container))(?:\.(?:in|j2|tmpl|template|txt))?(?:\.d)?$"
 )
-_DROP_IN = re2.compile(r"(?:^|/)([A-Za-z0-9:_.@\\-]+\.(?:service|timer))\.d/[^/]+$")
+_DROP_IN = LatePattern(r"(?:^|/)([A-Za-z0-9:_.@\\-]+\.(?:service|timer))\.d/[^/]+$")
 _SECTIONS = frozenset(("Unit", "Service", "Install", "Timer", "Socket", "Path", "Container", "Quadlet"))
 _KEYS = frozenset(
     (

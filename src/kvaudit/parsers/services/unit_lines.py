@@ -10,12 +10,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import re2
+from kvaudit.patterns import LatePattern
 
 MOST_LINES = 20_000
-SECTION = re2.compile(r"^\[([A-Za-z][A-Za-z0-9-]{0,60})\]\s*$")
-_KEY = re2.compile(r"^([A-Za-z][A-Za-z0-9_-]{0,60})\s*=\s*(.*)$")
-_FRAGMENT = re2.compile(r"^# (/\S+\.(?:service|timer|socket|path|target|container|conf))\s*$")
+SECTION = LatePattern(r"^\[([A-Za-z][A-Za-z0-9-]{0,60})\]\s*$")
+_KEY = LatePattern(r"^([A-Za-z][A-Za-z0-9_-]{0,60})\s*=\s*(.*)$")
+_FRAGMENT = LatePattern(r"^# (/\S+\.(?:service|timer|socket|path|target|container|conf))\s*$")
 """`systemctl cat` writes the path of each fragment as a comment in front of it."""
 
 

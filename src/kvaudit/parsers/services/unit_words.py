@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import re2
-
 from kvaudit.parsers.launch_command.words import Piece, Word, expanded
 from kvaudit.parsers.services.unit_lines import Assignment
+from kvaudit.patterns import LatePattern
 
-_OPEN = re2.compile(
+_OPEN = LatePattern(
     r"\$\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)\}|(?P<escaped>\$\$|%%)|(?P<specifier>%[A-Za-z])|"
     r"(?P<placeholder>__[A-Z][A-Z0-9_]*__|@[A-Z][A-Z0-9_]*@|\{\{[^{}]*\}\})"
 )
-_BARE = re2.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
+_BARE = LatePattern(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
 _PREFIXES = "@-:+!|"
 _ESCAPES = {"n": "\n", "t": "\t", "s": " "}
 

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import re2
-
 from kvaudit.fields import FIELDS, Stage, spelled
 from kvaudit.parsers import repr_split
+from kvaudit.patterns import LatePattern
 
 _REQUESTED = {
     "model_path": "model.path",
@@ -44,7 +43,7 @@ _NEGATED = {"disable_radix_cache": "kv_cache.prefix_caching", "disable_overlap_s
 _TIERS = {"enable_lmcache": "LMCache", "enable_flexkv": "FlexKV", "enable_hierarchical_cache": "HiCache"}
 _NEVER_EMPTY = ("model_path", "tokenizer_path", "served_model_name", "host", "dtype", "kv_cache_dtype", "schedule_policy")
 _DEVICES = frozenset({"cpu", "xpu", "npu", "hpu", "mps", "musa"})
-_CUDA_BACKENDS = re2.compile(
+_CUDA_BACKENDS = LatePattern(
     r"^(?:flashinfer|fa3|fa4|flashmla|cutlass_mla|trtllm_mha|trtllm_mla|flashmla_sparse|tokenspeed_mla)$"
 )
 

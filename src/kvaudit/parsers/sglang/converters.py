@@ -5,12 +5,11 @@ Room: pure functions of one string, used by the row tables.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.repr_split import mapping
+from kvaudit.patterns import LatePattern
 
-_DRAFTER = re2.compile(r"NextN|Eagle|MTP|DFlash|DSpark|Draft|Medusa")
-_HEX = re2.compile(r"^[0-9a-f]{40}$")
+_DRAFTER = LatePattern(r"NextN|Eagle|MTP|DFlash|DSpark|Draft|Medusa")
+_HEX = LatePattern(r"^[0-9a-f]{40}$")
 
 
 def text(words: str) -> str | None:

@@ -5,8 +5,6 @@ Room: `parsers.sglang`, loaded when a log of this engine is read; every step has
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.facts import Origin, Reading
 from kvaudit.parsers.log_reading import Sieve, all_records, last_lines, note, reading_of
 from kvaudit.parsers.sglang import arguments, rows, statistics
@@ -15,10 +13,11 @@ from kvaudit.parsers.sglang.messages import Record, records
 from kvaudit.parsers.sglang.splitter import Splitter
 from kvaudit.parsers.sglang.start import StartBuilder
 from kvaudit.parsers.tables import Match
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
 _OPENERS = frozenset({"banner", "launch-path", "arguments", "argument-error"})
-_RETRACTED = re2.compile(r"#retracted_reqs: (?P<count>\d{1,9})")
+_RETRACTED = LatePattern(r"#retracted_reqs: (?P<count>\d{1,9})")
 
 
 def read(source: Source) -> Reading:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import re2
-
 from kvaudit.parsers.continuation import following, joined
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
 _MOST_LINES = 60
-_RECORD = re2.compile(r"^\S{0,80}\s{0,20}\|?\s?\[(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d|^\s*$|^Traceback")
+_RECORD = LatePattern(r"^\S{0,80}\s{0,20}\|?\s?\[(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d|^\s*$|^Traceback")
 
 
 def continued(source: Source, number: int, body: str, is_whole: Callable[[str], bool]) -> tuple[str, int]:

@@ -11,24 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.log_reading import segments
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line
 
-_STAMP = re2.compile(
+_STAMP = LatePattern(
     r"\[(?P<time>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)"
     r"(?P<ranks>(?: (?:DP|PP|ATTN_CP|MOE_DP|CP|TP|EP)\d{1,5}){0,8})(?: encode_server| encode_dp_worker\[\d{1,5}\])?\] ?"
 )
-_LEVEL = re2.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?::\s{1,6}| [\w./-]{1,200}\.py:\d{1,6}: )")
-_WRAPPER = re2.compile(
+_LEVEL = LatePattern(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?::\s{1,6}| [\w./-]{1,200}\.py:\d{1,6}: )")
+_WRAPPER = LatePattern(
     r"^(?:[\w.-]{1,80} {0,40}\| ?|\d{1,7}: ?|\d{1,6}\.\d{1,3}s\s{1,4}\d{1,7}\s{1,4}|"
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,:+Z-]{0,24} {1,4}|\([\w.:-]{0,80} ?pid=\d{1,10}[^)]{0,80}\) |"
     r"(?:DEBUG|INFO|WARN|WARNING|ERROR) {1,4}[\w.:]{1,120}: |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,80} \S{1,80}: )+"
 )
 """What compose, listings, notebooks, Kubernetes, Ray, Dynamo and journald write in front of a line without a stamp of its own."""
 
-_RANK = re2.compile(r"(?P<name>[A-Z_]+)(?P<number>\d+)")
+_RANK = LatePattern(r"(?P<name>[A-Z_]+)(?P<number>\d+)")
 _CLIENT_TEXT = ("Receive: ", "Finish: ")
 """Messages that quote what clients sent (`--log-requests`): their content proves nothing about the engine."""
 

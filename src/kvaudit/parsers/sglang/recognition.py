@@ -5,24 +5,30 @@ Room: one score. JSON documents and markdown that quote log lines are no logs.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.log_reading import first_records
 from kvaudit.parsers.quoting import json_document, markdown_marks
 from kvaudit.parsers.sglang.messages import records
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_CERTAIN = re2.compile(
+_CERTAIN = LatePattern(
     r"^(?:server_args=(?:ServerArgs\(|\{)|max_total_num_tokens=\d+, (?:chunked_prefill_size=|max_prefill_tokens=)|"
     r"KV Cache is allocated\. |The server is fired up and ready to roll!|Load weight end\. (?:elapsed=[\d.]+ s, )?type=|"
     r"(?:Prefill|Decode) batch ?(?:\[\d+\])?[.,] #(?:new-seq|running-req): )"
 )
-_LIKELY = re2.compile(
+_LIKELY = LatePattern(
     r"^(?:Load weight begin\. avail mem=|Init torch distributed |Memory pool end\. avail mem=|sglang is using nccl|"
     r"Scheduler hit an exception: |Received sigquit from a child process|Attention backend not |Capture cuda graph |== SGLang ==|"
     r"launch_server\.py: error: )"
 )
-_STAMPED = re2.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_MARKS = (
+    *("server_args=", "max_total_num_tokens=", "KV Cache is allocated", "The server is fired up", "Load weight ", " batch"),
+    *("Init torch distributed ", "Memory pool end", "sglang is using nccl", "Scheduler hit an exception", "Received sigquit"),
+    *("Attention backend not ", "Capture cuda graph ", "== SGLang ==", "launch_server.py: error"),
+)
+"""One of them stands in every line that either pattern above matches."""
+
+_STAMPED = LatePattern(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _MOST_LINES = 2_000
 
 
@@ -31,7 +37,7 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     likely = 0
-    for record in first_records(source, records, _MOST_LINES):
+    for record in first_records(source, records, _MOST_LINES, _MARKS):
         if _CERTAIN.search(record.message):
             return 0.96
         likely += bool(_LIKELY.search(record.message))

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.sglang.messages import Record
+from kvaudit.patterns import LatePattern
 
 HINTS: tuple[bytes, ...] = (b"Prefill batch", b"Decode batch")
 
-_BATCH = re2.compile(r"^(?P<kind>Prefill|Decode) batch ?(?:\[\d+\]|\(mixed #running-req: \d+\))?[.,] ")
-_TOKENS = re2.compile(r"#new-token: (?P<new>\d{1,12}), #cached-token: (?P<cached>\d{1,12})")
+_BATCH = LatePattern(r"^(?P<kind>Prefill|Decode) batch ?(?:\[\d+\]|\(mixed #running-req: \d+\))?[.,] ")
+_TOKENS = LatePattern(r"#new-token: (?P<new>\d{1,12}), #cached-token: (?P<cached>\d{1,12})")
 _QUANTITIES = {
-    "runtime.kv_usage_peak": re2.compile(r"(?:^|, )(?:full )?token usage: (?P<value>\d+\.\d+)"),
-    "runtime.max_running": re2.compile(r"#running-req: (?P<value>\d{1,9})"),
-    "runtime.max_waiting": re2.compile(r"#queue-req: (?P<value>\d{1,9})"),
+    "runtime.kv_usage_peak": LatePattern(r"(?:^|, )(?:full )?token usage: (?P<value>\d+\.\d+)"),
+    "runtime.max_running": LatePattern(r"#running-req: (?P<value>\d{1,9})"),
+    "runtime.max_waiting": LatePattern(r"#queue-req: (?P<value>\d{1,9})"),
 }
-_ACCEPTED = re2.compile(r"\baccept rate: (?P<value>\d+\.\d+)")
-_GRAPH = re2.compile(r"\bcuda graph: (?P<value>True|False)")
+_ACCEPTED = LatePattern(r"\baccept rate: (?P<value>\d+\.\d+)")
+_GRAPH = LatePattern(r"\bcuda graph: (?P<value>True|False)")
 _ROLES = (
-    ("prefill", re2.compile(r"#(?:unbootstrapped|bootstrap|inflight|transferring)-req: ")),
-    ("decode", re2.compile(r"\bpre-allocated usage: |#prealloc-req: .*#transfer-req: ")),
+    ("prefill", LatePattern(r"#(?:unbootstrapped|bootstrap|inflight|transferring)-req: ")),
+    ("decode", LatePattern(r"\bpre-allocated usage: |#prealloc-req: .*#transfer-req: ")),
 )
 
 

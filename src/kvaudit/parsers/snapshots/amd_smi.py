@@ -9,24 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.snapshots import values
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.snapshots.json_cells import Path
+from kvaudit.patterns import LatePattern
 
-HEADER = re2.compile(r"AMD-SMI\s+\d\S*\s.*amdgpu version:\s*(\S+)")
-_BUS = re2.compile(r"^\s*[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]\s+(\S.*?)\s{2,}")
-_POWER = re2.compile(r"(?:\d+(?:\.\d+)?|N/A)\s*/\s*(\d+(?:\.\d+)?)\s*W\b")
-_SECOND = re2.compile(r"^\s*(\d{1,3})\s.*?(\d{1,9})\s*/\s*(\d{1,9})\s*MB\s*$")
+HEADER = LatePattern(r"AMD-SMI\s+\d\S*\s.*amdgpu version:\s*(\S+)")
+_BUS = LatePattern(r"^\s*[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]\s+(\S.*?)\s{2,}")
+_POWER = LatePattern(r"(?:\d+(?:\.\d+)?|N/A)\s*/\s*(\d+(?:\.\d+)?)\s*W\b")
+_SECOND = LatePattern(r"^\s*(\d{1,3})\s.*?(\d{1,9})\s*/\s*(\d{1,9})\s*MB\s*$")
 _AMOUNT = r"\d+(?:\.\d+)? ?[KMGT]?i?B|N/A"
-_PROCESS = re2.compile(
+_PROCESS = LatePattern(
     rf"^\s*(?P<gpu>\d{{1,3}})\s+(?P<pid>\d{{1,10}})\s+(?P<name>\S.*?)\s+(?:{_AMOUNT})\s+(?P<vram>{_AMOUNT})\s+(?:{_AMOUNT})\s"
 )
 _UNITS = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0, "TB": 1024.0 * 1024.0}
-_AMOUNT_PARTS = re2.compile(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B\s*$")
-CSV_HEADER = re2.compile(r"^(?:timestamp,)?gpu,.*\bvram_(?:used|total)\b")
+_AMOUNT_PARTS = LatePattern(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B\s*$")
+CSV_HEADER = LatePattern(r"^(?:timestamp,)?gpu,.*\bvram_(?:used|total)\b")
 
 
 def _mib(amount: float, unit: str) -> float | None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import re2
-
 from kvaudit.parsers.snapshots.document import TextLine
+from kvaudit.patterns import LatePattern
 
-_UNIT = re2.compile(r"\s*\[[^\]]{1,12}\]$")
-_COMMAND = re2.compile(r"nvidia-smi\b.*?--query-(gpu|compute-apps|accounted-apps)=([A-Za-z0-9_.,]+)")
+_UNIT = LatePattern(r"\s*\[[^\]]{1,12}\]$")
+_COMMAND = LatePattern(r"nvidia-smi\b.*?--query-(gpu|compute-apps|accounted-apps)=([A-Za-z0-9_.,]+)")
 _ALIASES = {
     "gpu_name": "name",
     "gpu_uuid": "uuid",

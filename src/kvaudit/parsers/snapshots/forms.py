@@ -18,19 +18,20 @@ from kvaudit.parsers.snapshots.capture import Said
 from kvaudit.parsers.snapshots.document import cleaned
 from kvaudit.parsers.snapshots.json_cells import Path, json_cells
 from kvaudit.parsers.snapshots.table import HEADER
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import HEAD_BYTES, Source
 
 _SURE, _QUOTED = 0.95, 0.55
 _MOST_LINES = 3_000
 _MOST_ANSWERS = 32
 _ANSWERS: dict[tuple[str, int, str], tuple[str, float]] = {}
-_BUS_ROW = re2.compile(
+_BUS_ROW = LatePattern(
     r"(?m)^\W{0,40}\d{1,3}[ \t|]+\S[^\n]*?[ \t|](?:On|Off|WDDM|TCC|MCDM|N/A|ERR!)[ \t|]+"
     r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b"
 )
 
 
-_JSON_SIGNS = re2.compile(r'NVIDIA-SMI|NVSMI LOG|"card\d+"|"memory\.used"|"process_list"|"market_name"|"kfd_id"|"total_vram"')
+_JSON_SIGNS = LatePattern(r'NVIDIA-SMI|NVSMI LOG|"card\d+"|"memory\.used"|"process_list"|"market_name"|"kfd_id"|"total_vram"')
 
 
 def form_of(source: Source) -> tuple[str, float]:
@@ -122,9 +123,9 @@ def _json(is_form: Callable[[dict[Path, Said]], bool]) -> Callable[[str], float]
     return test
 
 
-_TOPOLOGY_LINE = re2.compile(r"^(?:GPU\d|NIC\d|mlx\d|X |SYS |NODE |PHB |PXB |PIX |NV# |Legend|NIC Legend)")
-_NUMBERS = re2.compile(r"^[\d.]+,\s*[\dN]")
-_ROCM = re2.compile(rf"{rocm_smi.CONCISE.pattern}|^GPU\[\d+\]\s*: .*(?:VRAM|Card|Temperature|Power|GPU use)")
+_TOPOLOGY_LINE = LatePattern(r"^(?:GPU\d|NIC\d|mlx\d|X |SYS |NODE |PHB |PXB |PIX |NV# |Legend|NIC Legend)")
+_NUMBERS = LatePattern(r"^[\d.]+,\s*[\dN]")
+_ROCM = LatePattern(rf"{rocm_smi.CONCISE.pattern}|^GPU\[\d+\]\s*: .*(?:VRAM|Card|Temperature|Power|GPU use)")
 _QUERY_COLUMN = (
     r"(?:memory|utilization|power|temperature|clocks?|pcie?|mig|ecc|fan|encoder|enforced)[._]|"
     r"(?:driver|kmd)_version|gpu_(?:name|uuid)"

@@ -6,22 +6,21 @@ Room: `parsers.snapshots`. Memory is printed as MB and means MiB. Processes are 
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.snapshots import values
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.snapshots.json_cells import Path
+from kvaudit.patterns import LatePattern
 
-ROW = re2.compile(
+ROW = LatePattern(
     r"^\[(?P<index>\d{1,3})\]\s+(?P<name>\S.*?)\s*\|\s*(?P<heat>\d+|\?+|N/A)\s*(?:°C|'C|\?C|C)[^|]*\|"
     r"\s*(?P<used>\d{1,9}|\?\?)\s*/\s*(?P<total>\d{1,9}|\?\?)\s*MB\s*(?:\|\s*(?P<rest>.*))?$"
 )
-HEAD = re2.compile(
+HEAD = LatePattern(
     r"^\S+\s{2,}(?P<time>[A-Z][a-z]{2} [A-Z][a-z]{2} .*?\d{4}|.*?\d\d:\d\d:\d\d.*?)\s{2,}(?P<driver>\d+(?:\.\d+)+)\s*$"
 )
-_USE = re2.compile(r",\s*(\d{1,3})\s*%")
-_PROCESS = re2.compile(r"^(?:[^\s:/()]+:)?(?P<name>[^\s()]*?)/(?P<pid>\d{1,10})\((?P<mib>\d{1,9}|\?)M(?:i?B)?\)$")
+_USE = LatePattern(r",\s*(\d{1,3})\s*%")
+_PROCESS = LatePattern(r"^(?:[^\s:/()]+:)?(?P<name>[^\s()]*?)/(?P<pid>\d{1,10})\((?P<mib>\d{1,9}|\?)M(?:i?B)?\)$")
 
 
 def parse_text(lines: list[TextLine]) -> Capture | None:

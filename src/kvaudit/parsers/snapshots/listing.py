@@ -5,17 +5,16 @@ Room: `parsers.snapshots`. None of them shows memory or processes.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.snapshots.capture import Capture, Gpu
 from kvaudit.parsers.snapshots.document import TextLine
+from kvaudit.patterns import LatePattern
 
-GPU_LINE = re2.compile(r"^GPU (\d{1,3}): (\S.*?) \(UUID: (GPU-[0-9A-Za-z-]+)\)")
-MIG_LINE = re2.compile(r"^\s*MIG \S+\s+Device\s+\d+: \(UUID: MIG-")
-TOPOLOGY = re2.compile(r"^GPU0\b.*\b(?:CPU Affinity|NUMA Affinity)")
-_TOPOLOGY_ROW = re2.compile(r"^GPU(\d{1,3})\s.*\bX\b")
-VERSION = re2.compile(r"^(NVIDIA-SMI|NVML|DRIVER|KMD|CUDA UMD|CUDA) [Vv]ersion\s*:\s*(.*)$")
-_NUMBER = re2.compile(r"^\d+(?:\.\d+)+$")
+GPU_LINE = LatePattern(r"^GPU (\d{1,3}): (\S.*?) \(UUID: (GPU-[0-9A-Za-z-]+)\)")
+MIG_LINE = LatePattern(r"^\s*MIG \S+\s+Device\s+\d+: \(UUID: MIG-")
+TOPOLOGY = LatePattern(r"^GPU0\b.*\b(?:CPU Affinity|NUMA Affinity)")
+_TOPOLOGY_ROW = LatePattern(r"^GPU(\d{1,3})\s.*\bX\b")
+VERSION = LatePattern(r"^(NVIDIA-SMI|NVML|DRIVER|KMD|CUDA UMD|CUDA) [Vv]ersion\s*:\s*(.*)$")
+_NUMBER = LatePattern(r"^\d+(?:\.\d+)+$")
 
 
 def parse_list(lines: list[TextLine]) -> Capture | None:

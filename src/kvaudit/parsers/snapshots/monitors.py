@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import re2
-
 from kvaudit.parsers.snapshots import values
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process
 from kvaudit.parsers.snapshots.document import TextLine
+from kvaudit.patterns import LatePattern
 
-PMON = re2.compile(r"^#\s?(?:Date\s+)?(?:Time\s+)?gpu\s+pid\s+type\b")
-DMON = re2.compile(r"^#\s?(?:Date\s+)?(?:Time\s+)?gpu\s+(?:pwr|gtemp|sm|mclk|fb|pviol|sbecc|rxpci)\b")
-ROW = re2.compile(r"^(?:\d{8}\s+)?(?:\d\d:\d\d:\d\d\s+)?\d{1,3}\s+(?:-|\d)")
+PMON = LatePattern(r"^#\s?(?:Date\s+)?(?:Time\s+)?gpu\s+pid\s+type\b")
+DMON = LatePattern(r"^#\s?(?:Date\s+)?(?:Time\s+)?gpu\s+(?:pwr|gtemp|sm|mclk|fb|pviol|sbecc|rxpci)\b")
+ROW = LatePattern(r"^(?:\d{8}\s+)?(?:\d\d:\d\d:\d\d\s+)?\d{1,3}\s+(?:-|\d)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ Room: `parsers.snapshots`. Their columns were not seen often enough to claim mem
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.snapshots.capture import Capture, Gpu
 from kvaudit.parsers.snapshots.document import TextLine
+from kvaudit.patterns import LatePattern
 
-NVITOP = re2.compile(r"NVITOP\s+\d[\d.]*\S*\s.*?Driver Version:\s*(\d+(?:\.\d+)+)(?:.*CUDA (?:Driver )?Version:\s*(\d+\.\d+))?")
-NPU = re2.compile(r"npu-smi\s+(\d\S*)\s.*?Version:\s*(\d\S*)")
-_NPU_ROW = re2.compile(r"^\s*(\d{1,3})\s+((?:Ascend)?\s?\d{3}\S*)\s+(?:OK|Warning|Alarm|Critical|UNKNOWN)\s")
+NVITOP = LatePattern(r"NVITOP\s+\d[\d.]*\S*\s.*?Driver Version:\s*(\d+(?:\.\d+)+)(?:.*CUDA (?:Driver )?Version:\s*(\d+\.\d+))?")
+NPU = LatePattern(r"npu-smi\s+(\d\S*)\s.*?Version:\s*(\d\S*)")
+_NPU_ROW = LatePattern(r"^\s*(\d{1,3})\s+((?:Ascend)?\s?\d{3}\S*)\s+(?:OK|Warning|Alarm|Critical|UNKNOWN)\s")
 _IDENTITY = "the format is known, but only its identity is read: no memory, no processes"
 
 

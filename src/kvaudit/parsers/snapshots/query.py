@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.snapshots import detail
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said, several
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.snapshots.values import mib, shown_type, visible_name, whole
+from kvaudit.patterns import LatePattern
 
-START = re2.compile(r"={5,}\s*NVSMI LOG\s*={5,}")
-_PAIR = re2.compile(r"^(\S.*?)\s*:(?:\s+(.*))?$")
-_GPU = re2.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
+START = LatePattern(r"={5,}\s*NVSMI LOG\s*={5,}")
+_PAIR = LatePattern(r"^(\S.*?)\s*:(?:\s+(.*))?$")
+_GPU = LatePattern(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
 _MOST_LOGS = 64
-_VERSION = re2.compile(r"^\d+(?:\.\d+)+")
+_VERSION = LatePattern(r"^\d+(?:\.\d+)+")
 _HOST = (
     ("gpu.driver", ("KMD Version", "Driver Version")),
     ("gpu.cuda", ("CUDA UMD Version", "CUDA Version")),

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import re2
-
 from kvaudit.parsers.snapshots import values
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said
 from kvaudit.parsers.snapshots.document import TextLine
 from kvaudit.parsers.snapshots.json_cells import Path
+from kvaudit.patterns import LatePattern
 
-KEYED = re2.compile(r"^GPU\[(\d{1,3})\]\s*:\s*([^:]+?)\s*:\s*(.+?)\s*$")
-CONCISE = re2.compile(r"^(?:GPU|Device)\s.*\bPerf\s+PwrCap\s+VRAM%\s+GPU%")
-_CARD = re2.compile(r"^card(\d{1,3})$")
-_PID = re2.compile(r"^PID(\d{1,10})$")
-_DRIVER = re2.compile(r"^Driver version\s*:\s*(\S+)$")
-_CONCISE_ROW = re2.compile(r"^(\d{1,3})\s.*?\s(\d+(?:\.\d+)?)W\s+\d+%\s+\d+%\s*$")
+KEYED = LatePattern(r"^GPU\[(\d{1,3})\]\s*:\s*([^:]+?)\s*:\s*(.+?)\s*$")
+CONCISE = LatePattern(r"^(?:GPU|Device)\s.*\bPerf\s+PwrCap\s+VRAM%\s+GPU%")
+_CARD = LatePattern(r"^card(\d{1,3})$")
+_PID = LatePattern(r"^PID(\d{1,10})$")
+_DRIVER = LatePattern(r"^Driver version\s*:\s*(\S+)$")
+_CONCISE_ROW = LatePattern(r"^(\d{1,3})\s.*?\s(\d+(?:\.\d+)?)W\s+\d+%\s+\d+%\s*$")
 _NAMES = ("Device Name", "Card Series", "Card series", "Card model", "Card Model")
 _POWER = ("Max Graphics Package Power (W)", "Max Graphics Package Power")
 _KEYS = ("VRAM ", "GPU ", "Card ", "Temperature ", "Device ", "Average ", "Current ", "Max ", "VBIOS ")

@@ -9,36 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.snapshots.capture import Capture, Gpu, Process, Said, several
 from kvaudit.parsers.snapshots.document import TextLine, rejoined
 from kvaudit.parsers.snapshots.values import compute_mode, ecc_of_count, mib, positive, shown_type, switch, visible_name
+from kvaudit.patterns import LatePattern
 
-HEADER = re2.compile(r"NVIDIA-SMI\s+(\d[\w.]*)\s.*?\b(?:Driver|KMD) Version:\s*([\w.]+)")
-_CUDA = re2.compile(r"CUDA(?: UMD)? Version:\s*(\d+\.\d+)")
-GPU_ROW = re2.compile(
+HEADER = LatePattern(r"NVIDIA-SMI\s+(\d[\w.]*)\s.*?\b(?:Driver|KMD) Version:\s*([\w.]+)")
+_CUDA = LatePattern(r"CUDA(?: UMD)? Version:\s*(\d+\.\d+)")
+GPU_ROW = LatePattern(
     r"^\s*(?P<index>\d{1,3})\s+(?P<name>\S.*?)\s+(?P<mode>On|Off|WDDM|TCC|MCDM|N/A|ERR!)\s+"
     r"(?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])(?:\s+(?:On|Off|N/A)(?:\s+(?P<ecc>\S+))?)?\s*$"
 )
-_MEMORY = re2.compile(r"(\d{1,10})\s?MiB\s*/\s*(\d{1,10})\s?MiB")
-_POWER = re2.compile(r"(?:\d+(?:\.\d+)?\s?W|N/A|ERR!|Unknown Error\]?)\s*/\s*(\d+(?:\.\d+)?)\s?W\b")
-_MODE = re2.compile(
+_MEMORY = LatePattern(r"(\d{1,10})\s?MiB\s*/\s*(\d{1,10})\s?MiB")
+_POWER = LatePattern(r"(?:\d+(?:\.\d+)?\s?W|N/A|ERR!|Unknown Error\]?)\s*/\s*(\d+(?:\.\d+)?)\s?W\b")
+_MODE = LatePattern(
     r"\s(\d+\s?%|N/A|ERR!)\s+(Default|Prohibited|E\. ?Process|E\. ?Thread|Exclusive[_ ]Process|Exclusive[_ ]Thread)\s*$"
 )
-_SECOND_ROW = re2.compile(r"\sP\d{1,2}\s|MiB\s*/|Not Supported|\sW\s*/|ERR!")
-_MIG = re2.compile(r"^\s*(Enabled\*?|Disabled\*?|N/A)\s*$")
-_PROCESS = re2.compile(
+_SECOND_ROW = LatePattern(r"\sP\d{1,2}\s|MiB\s*/|Not Supported|\sW\s*/|ERR!")
+_MIG = LatePattern(r"^\s*(Enabled\*?|Disabled\*?|N/A)\s*$")
+_PROCESS = LatePattern(
     r"^\s*(?P<gpu>\d{1,3})\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,10})\s+(?P<type>C\+G|G\+C|M\+C|C|G|M)\s+"
     r"(?:(?P<name>\S.*?)\s+)?(?P<mib>\d+\s?MiB|N/A|\d+M?i?B?\.*)\s*$"
 )
-_NUMBERED = re2.compile(r"^\s*\d{1,3}\s+\S")
-_DATE = re2.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})? \d{4}\b")
-_CONTAINER = re2.compile(
+_NUMBERED = LatePattern(r"^\s*\d{1,3}\s+\S")
+_DATE = LatePattern(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})? \d{4}\b")
+_CONTAINER = LatePattern(
     r"Container image Copyright|^NVIDIA Release |kubectl exec|docker(?:-compose)? (?:run|exec)|podman (?:run|exec)"
 )
 _MOST_CAPTURES = 64
-_RULE = re2.compile(r"^\W*[-=+]{5,}[-=+|\s]*$")
+_RULE = LatePattern(r"^\W*[-=+]{5,}[-=+|\s]*$")
 
 
 @dataclass(slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
-import re2
+from kvaudit.patterns import LatePattern
 
-_NUMBER = re2.compile(r"^\s*(-?\d{1,15}(?:\.\d{1,6})?)\s*(?:MiB|MB|W|MHz|Mhz|%|us|C)?\s*$")
-_WHOLE = re2.compile(r"^\s*(\d{1,10})\s*$")
+_NUMBER = LatePattern(r"^\s*(-?\d{1,15}(?:\.\d{1,6})?)\s*(?:MiB|MB|W|MHz|Mhz|%|us|C)?\s*$")
+_WHOLE = LatePattern(r"^\s*(\d{1,10})\s*$")
 _NOT_APPLICABLE = frozenset({"n/a", "[n/a]", "[not supported]", "not supported"})
 _SWITCHES = {"enabled": "Enabled", "disabled": "Disabled", "on": "Enabled", "off": "Disabled", "1": "Enabled", "0": "Disabled"}
 _MODES = {

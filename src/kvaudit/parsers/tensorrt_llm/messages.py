@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import re2
-
 from kvaudit.parsers.log_reading import segments
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line
 
 Writer = Literal["python", "native", "banner", "triton", "server", ""]
 
-_STAMP = re2.compile(
+_STAMP = LatePattern(
     r"(?:\[(?P<time>\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d)\] )?"
     r"\[TRT-LLM(?P<deploy> AUTO-DEPLOY)?\](?: \[(?:RANK|MPI_Rank) (?P<rank>\d{1,5})\])? \[(?P<level>[FEWIVD])\]"
     r"(?: \[[a-z_][a-z0-9_.]*\](?:\[RANK (?P<of>\d{1,5})\])?(?: |$)| |$)|"
@@ -26,12 +25,12 @@ _STAMP = re2.compile(
     r"\[TensorRT-LLM\] |"
     r"(?P<glog>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d{1,9} \d{1,10} [\w./-]{1,100}\.(?:cc|cpp|h):\d{1,6}\] "
 )
-_UVICORN = re2.compile(r"^(?:.{0,200}?[\s|])?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):     ?\s*(?P<message>\S.*)$")
-_WRAPPER = re2.compile(
+_UVICORN = LatePattern(r"^(?:.{0,200}?[\s|])?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):     ?\s*(?P<message>\S.*)$")
+_WRAPPER = LatePattern(
     r"^(?:[\w.-]{1,80} {0,40}\| |\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,:+Z-]{0,24} (?:std(?:out|err) [FP] )?|"
     r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,80} \S{1,80}: )+"
 )
-_LAUNCHER = re2.compile(r"^(?:\s*(?P<srun>\d{1,5}): |\[\d+,(?P<mpi>\d{1,5})\]<std(?:out|err)>:\s?|[>|] ?)")
+_LAUNCHER = LatePattern(r"^(?:\s*(?P<srun>\d{1,5}): |\[\d+,(?P<mpi>\d{1,5})\]<std(?:out|err)>:\s?|[>|] ?)")
 _LEVELS = {"F": "CRITICAL", "E": "ERROR", "W": "WARNING", "I": "INFO", "V": "DEBUG", "D": "DEBUG"}
 
 

@@ -5,19 +5,18 @@ Room: one score. JSON documents and markdown pages that quote log lines are no l
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.log_reading import first_records, share_of_own_lines
 from kvaudit.parsers.quoting import json_document, markdown_marks
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_CERTAIN = re2.compile(
+_CERTAIN = LatePattern(
     r"^TensorRT[- ]LLM version: \d|^Using LLM with \w+ backend|for max tokens in paged KV cache|tokens in paged KV cache|"
     r"^Peak memory during memory usage profiling|^Max KV cache (?:blocks|pages) per sequence|in KV cache primary pool: \d|"
     r"^TRTGptModel \w+: |^ATTENTION RUNTIME FEATURES|^Engine version \S+ found in the config file|^Loaded engine size: "
 )
-_OWN_LINE = re2.compile(
+_OWN_LINE = LatePattern(
     r"\[TRT-LLM(?: AUTO-DEPLOY)?\] (?:\[(?:RANK|MPI_Rank) \d+\] )?\[[FEWIVD]\]|\[TensorRT-LLM\]\[(?:INFO|WARNING|ERROR)\]"
 )
 _MOST_LINES = 400
@@ -29,7 +28,7 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     own = 0
-    for record in first_records(source, records, _MOST_LINES):
+    for record in first_records(source, records, _MOST_LINES, ("T-LLM",)):
         if _is_own(record) and _CERTAIN.search(record.message):
             return 0.95
         own += record.stamped

@@ -10,13 +10,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.plain_log import Record
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
-_STAMP = re2.compile(
+_STAMP = LatePattern(
     r"(?:^|[\sZ])(?P<level>TRACE|DEBUG|INFO|WARN|ERROR) (?:[\w-]{1,40}(?:\{[^}]{0,1000}\})?: )?"
     r"text_generation_(?:launcher|router(?:_v\d)?)(?:::\w+)*: (?:[\w./-]{1,100}\.rs:\d{1,6}: )?"
 )

@@ -5,17 +5,16 @@ Room: the `Parser` protocol for TGI; the reading itself is `plain_log`.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.fields import FIELDS, Stage, spelled
 from kvaudit.parsers.plain_log import Dialect, PlainLog, PlainStart, Record
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.tgi import rows, rust_debug
 from kvaudit.parsers.tgi.messages import records
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import without_colours
 from kvaudit.sources.source import Source
 
-_CERTAIN = re2.compile(
+_CERTAIN = LatePattern(
     r"^(?:Args \{|Starting shard rank=|Shard ready in |KV-cache blocks: |Sharding model on |Using attention |Warming up model|"
     r"Setting max batch total tokens to |Starting Webserver|Default `max_|Starting (?:check and )?download process)"
 )
@@ -107,6 +106,7 @@ def _shards(start: PlainStart) -> None:
 DIALECT = Dialect(
     name="tgi",
     records=records,
+    marks=("text_generation_",),
     facts=rows.FACTS,
     notices=rows.NOTICES,
     life=rows.LIFE,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.fields import Stage
 from kvaudit.parsers.converters import always, integer
 from kvaudit.parsers.tables import Row, Table, marker
+from kvaudit.patterns import LatePattern
 
 _SEEN: Stage = "observed"
-_DIGITS = re2.compile(r"\d+")
+_DIGITS = LatePattern(r"\d+")
 
 
 def _switch(text: str) -> bool | None:

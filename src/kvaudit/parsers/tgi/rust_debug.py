@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _DEEPEST = 20
 _LONGEST = 1 << 16
-_NUMBER = re2.compile(r"^-?\d{1,18}(?:\.\d{1,18})?$")
-_KEY = re2.compile(r"^\s*(?P<key>[a-z_][a-z0-9_]*): ?")
-_WORD = re2.compile(r"^[A-Za-z_][\w:]*")
+_NUMBER = LatePattern(r"^-?\d{1,18}(?:\.\d{1,18})?$")
+_KEY = LatePattern(r"^\s*(?P<key>[a-z_][a-z0-9_]*): ?")
+_WORD = LatePattern(r"^[A-Za-z_][\w:]*")
 _BLANKS = " \t\r\n,"
 
 

@@ -5,12 +5,11 @@ Room: pure functions of one string, used by the row tables.
 
 from __future__ import annotations
 
-import re2
-
 from kvaudit.parsers.converters import number, text
 from kvaudit.parsers.repr_split import mapping
+from kvaudit.patterns import LatePattern
 
-_DRAFTER = re2.compile(r"Draft|Eagle|MTP|Medusa|MLPSpeculator")
+_DRAFTER = LatePattern(r"Draft|Eagle|MTP|Medusa|MLPSpeculator")
 _ATTENTION = {
     "flash attention": "FLASH_ATTN",
     "flashattention-2": "FLASH_ATTN",

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-import re2
-
 from kvaudit.parsers.continuation import joined
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
 _MOST_LINES = 60
 _MOST_LAST_WORDS = 80
 """Lines that may follow an exception that ended a process: shutdown warnings of Python, torch and the service manager."""
-_GOES_ON = re2.compile(r"(?:DEBUG|INFO) \d\d-\d\d \d\d:\d\d:\d\d ")
-_RECORD = re2.compile(r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)[: ]|pid=\d+\)|Traceback|^\s*$")
+_GOES_ON = LatePattern(r"(?:DEBUG|INFO) \d\d-\d\d \d\d:\d\d:\d\d ")
+_RECORD = LatePattern(r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)[: ]|pid=\d+\)|Traceback|^\s*$")
 
 
 class Document:

@@ -12,20 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.log_reading import segments
 from kvaudit.parsers.vllm.processes import Process, behind_prefixes, innermost
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
 _LEVELS = "DEBUG|INFO|WARNING|ERROR|CRITICAL"
-_STAMP = re2.compile(
+_STAMP = LatePattern(
     rf"(?P<level>{_LEVELS}) (?P<time>\d\d-\d\d \d\d:\d\d:\d\d) \[?(?P<file>[\w./-]{{1,200}}):(?P<at>\d{{1,6}})\] ?"
 )
 _LEVEL, _TIME, _FILE = (_STAMP.groupindex[name] for name in ("level", "time", "file"))
-_UVICORN = re2.compile(rf"^(?:.{{0,200}}?[\s|])?(?P<level>{_LEVELS}):     ?\s*(?P<message>\S.*)$")
-_REPEATED = re2.compile(r"\s*\[repeated \d+x across cluster\].*$")
+_UVICORN = LatePattern(rf"^(?:.{{0,200}}?[\s|])?(?P<level>{_LEVELS}):     ?\s*(?P<message>\S.*)$")
+_REPEATED = LatePattern(r"\s*\[repeated \d+x across cluster\].*$")
 _CLIENT_TEXT = ("Received request ", "Generated response ")
 """Messages that quote what clients sent: their content proves nothing about the engine."""
 

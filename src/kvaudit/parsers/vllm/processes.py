@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import re2
+from kvaudit.patterns import LatePattern
 
-_PREFIX = re2.compile(r"\((?P<name>[A-Za-z][\w.:-]*(?: rank=\d+)?)? ?pid=(?P<pid>\d{1,10})(?:, ip=[^)\s]{1,64})?\) ?")
+_PREFIX = LatePattern(r"\((?P<name>[A-Za-z][\w.:-]*(?: rank=\d+)?)? ?pid=(?P<pid>\d{1,10})(?:, ip=[^)\s]{1,64})?\) ?")
 _NAME, _PID = _PREFIX.groupindex["name"], _PREFIX.groupindex["pid"]
-_RANK = re2.compile(r"^(?:Vllm)?Worker(?:Process)?(?: rank=(?P<rank>\d+)|-(?P<index>\d+)|(?P<parts>(?:_[A-Z]{2,4}\d+)+))$")
-_ENGINE = re2.compile(r"^EngineCore(?:_DP(?P<data>\d{1,6})|_(?P<index>\d{1,6}))?$")
-_TENSOR = re2.compile(r"(?:^|_)TP(?P<rank>\d{1,6})(?:_|$)")
+_RANK = LatePattern(r"^(?:Vllm)?Worker(?:Process)?(?: rank=(?P<rank>\d+)|-(?P<index>\d+)|(?P<parts>(?:_[A-Z]{2,4}\d+)+))$")
+_ENGINE = LatePattern(r"^EngineCore(?:_DP(?P<data>\d{1,6})|_(?P<index>\d{1,6}))?$")
+_TENSOR = LatePattern(r"(?:^|_)TP(?P<rank>\d{1,6})(?:_|$)")
 
 _FRONTENDS = ("APIServer", "MainProcess", "ApiServer_")
 _SHARED_NAMES = ("Worker", "VllmWorker", "VllmWorkerProcess", "RayWorkerWrapper", "RayWorkerProc", "MainProcess", "")

@@ -8,30 +8,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.log_reading import first_records, share_of_own_lines
 from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
 from kvaudit.parsers.vllm.messages import Record, records
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_CERTAIN = re2.compile(
+_CERTAIN = LatePattern(
     r"LLM engine \(v\d|Initializing an LLM engine with config: |vLLM (?:API )?server version |GPU KV cache size: [\d,]+ tokens|"
     r"non-default args: \{|Available KV cache memory: |# (?:GPU|cuda|CUDA) blocks: \d+, # CPU blocks: |[█▄▀].*version +\d"
 )
-_ENGINE_LINES = re2.compile(
+_ENGINE_LINES = LatePattern(
     r"Avg prompt throughput: [\d.]+ tokens/s|^Using .* backend|Model loading took|Loading model weights took|"
     r"Chunked prefill is enabled with|Graph capturing finished|Free memory on device|Automatically detected platform|"
     r"Creating v1 connector|Application startup complete|EngineCore|Starting vLLM|Enforce eager set|"
     r"Unknown vLLM environment variable|Starting to load model|Engine core initialization failed"
 )
-_LAUNCH_ERROR = re2.compile(r"^(?:vllm|api_server\.py)[\w ]*: error: |No package metadata was found for vllm")
-_CLIENT = re2.compile(r"Namespace\(subparser='bench'|Serving Benchmark Result|Starting initial single prompt test run")
-_OWN_LINE = re2.compile(
+_LAUNCH_ERROR = LatePattern(r"^(?:vllm|api_server\.py)[\w ]*: error: |No package metadata was found for vllm")
+_CLIENT = LatePattern(r"Namespace\(subparser='bench'|Serving Benchmark Result|Starting initial single prompt test run")
+_OWN_LINE = LatePattern(
     r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]+\.py:\d+\] |"
     r"\((?:EngineCore|APIServer|Worker|VllmWorker)\w*(?: rank=\d+)? pid=\d+\)"
 )
-_PROMPTS = re2.compile(r"Processed prompts: .*est\. speed input")
+_PROMPTS = LatePattern(r"Processed prompts: .*est\. speed input")
 _MOST_LINES = 400
 _LEAST_SHARE = 0.3
 """A document without one telling line is still a vLLM log if this share of its lines comes from vLLM's logger."""

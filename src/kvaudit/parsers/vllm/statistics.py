@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import re2
-
 from kvaudit.parsers.collector import Collector
 from kvaudit.parsers.vllm.messages import Record
+from kvaudit.patterns import LatePattern
 
 HINTS: tuple[bytes, ...] = (
     b"Avg prompt throughput",
@@ -19,17 +18,17 @@ HINTS: tuple[bytes, ...] = (
     b"Speculative metrics: ",
 )
 _WORDS = tuple(hint.decode() for hint in HINTS)
-_SERVING = re2.compile(r"Avg prompt throughput: [\d.]+ tokens/s")
+_SERVING = LatePattern(r"Avg prompt throughput: [\d.]+ tokens/s")
 _QUANTITIES = {
-    "runtime.kv_usage_peak": re2.compile(
+    "runtime.kv_usage_peak": LatePattern(
         r"(?:^|[\s,])(?:GPU|CPU|XPU|TPU|NPU|GPU \+ host) KV cache usage: (?P<value>\d{1,9}(?:\.\d{1,6})?)%"
     ),
-    "runtime.max_running": re2.compile(r"Running: (?P<value>\d{1,9}) reqs"),
-    "runtime.max_waiting": re2.compile(r"(?:Waiting|Pending): (?P<value>\d{1,9}) reqs"),
-    "runtime.prefix_hit_rate": re2.compile(r"Prefix cache hit rate: (?:GPU: )?(?P<value>\d{1,9}(?:\.\d{1,6})?)%"),
-    "runtime.preemptions": re2.compile(r"Preemptions: (?P<value>\d{1,9})\b"),
+    "runtime.max_running": LatePattern(r"Running: (?P<value>\d{1,9}) reqs"),
+    "runtime.max_waiting": LatePattern(r"(?:Waiting|Pending): (?P<value>\d{1,9}) reqs"),
+    "runtime.prefix_hit_rate": LatePattern(r"Prefix cache hit rate: (?:GPU: )?(?P<value>\d{1,9}(?:\.\d{1,6})?)%"),
+    "runtime.preemptions": LatePattern(r"Preemptions: (?P<value>\d{1,9})\b"),
 }
-_NOW = re2.compile(
+_NOW = LatePattern(
     r"^Engine \d{1,6}: Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: [\d.]+ tokens/s, "
     r"Running: (\d{1,9}) reqs, Waiting: (\d{1,9}) reqs, GPU KV cache usage: (\d{1,9}(?:\.\d{1,6})?)%, "
     r"Prefix cache hit rate: (\d{1,9}(?:\.\d{1,6})?)%$"
@@ -37,8 +36,8 @@ _NOW = re2.compile(
 """The whole line of today: one match, where the patterns above would take eight. Logs hold it by the million."""
 
 _PERCENT = ("runtime.kv_usage_peak", "runtime.prefix_hit_rate")
-_DRAFTED = re2.compile(r"Accepted: (?P<accepted>\d{1,15}) tokens, Drafted: (?P<drafted>\d{1,15}) tokens")
-_DRAFTED_V0 = re2.compile(r"Number of accepted tokens: (?P<accepted>\d{1,15}), .*?Number of draft tokens: (?P<drafted>\d{1,15})")
+_DRAFTED = LatePattern(r"Accepted: (?P<accepted>\d{1,15}) tokens, Drafted: (?P<drafted>\d{1,15}) tokens")
+_DRAFTED_V0 = LatePattern(r"Number of accepted tokens: (?P<accepted>\d{1,15}), .*?Number of draft tokens: (?P<drafted>\d{1,15})")
 
 
 def is_statistics(record: Record) -> bool:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePath
 
-import re2
-
 from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.metrics.shapes import Counters
+from kvaudit.patterns import LatePattern
 
-_WORD = re2.compile(r"[a-z]+|[0-9]+")
+_WORD = LatePattern(r"[a-z]+|[0-9]+")
 _BEFORE = frozenset({"before", "pre", "start", "begin", "first", "initial", "baseline"})
 _AFTER = frozenset({"after", "post", "end", "final", "last"})
 

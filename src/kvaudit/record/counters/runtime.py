@@ -6,6 +6,8 @@ prefix caching: vLLM looks nothing up for prompts whose logprobs are asked for, 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.metrics.shapes import Window
 from kvaudit.record.counters.identity import Dump
@@ -79,7 +81,7 @@ def _prefer_window(table: FactTable, window: Window, name: str) -> None:
     won = state.facts[inferred[0]]
     because = "the counters of the measured window count, not the last line of the log"
     chosen = {"state": "known", "value": won.value, "stage": won.stage, "because": because, "won": inferred[:1]}
-    table.settled[name] = state.model_copy(update=chosen)
+    table.settled[name] = replace(state, **chosen)
 
 
 def _add_gauge(table: FactTable, window: Window, dumps: list[Dump]) -> None:

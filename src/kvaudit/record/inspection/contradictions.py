@@ -6,6 +6,7 @@ Room: `record`, inspection. Sentences for people, each with the lines it rests o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from kvaudit.parsers.facts import Origin
@@ -94,7 +95,7 @@ def _joined(rows: Sequence[EngineRow]) -> list[EngineRow]:
     out: list[EngineRow] = []
     for row in rows:
         if out and out[-1].until == row.since and out[-1].kv_dtype == row.kv_dtype:
-            out[-1] = out[-1].model_copy(update={"until": row.until})
+            out[-1] = replace(out[-1], until=row.until)
         else:
             out.append(row)
     return out

@@ -6,7 +6,7 @@ Room: `record`, inspection. The behaviour is data; which file an engine reads fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from packaging.version import Version
@@ -114,7 +114,7 @@ def _without_statement(
     if any(one.get("kv") != "none" for one in statements) or not any(row.engine == engine and row.row is None for row in rows):
         return rows
     silent = _open(engine, "no file of the checkpoint says anything of KV, so kv_cache_quant_algo stays None")
-    silent = silent.model_copy(update={"since": _SILENT_SINCE, "kv_dtype": dtype or "model", "shown": False})
+    silent = replace(silent, since=_SILENT_SINCE, kv_dtype=dtype or "model", shown=False)
     return [*(row for row in rows if row.engine != engine), _open(engine, _NOT_READ, Reads({}, None, _SILENT_SINCE)), silent]
 
 
@@ -146,7 +146,7 @@ def _merged(rows: list[EngineRow]) -> list[EngineRow]:
     for row in rows:
         last = out[-1] if out else None
         if last and last.until == row.since and _said(last) == _said(row):
-            out[-1] = last.model_copy(update={"until": row.until})
+            out[-1] = replace(last, until=row.until)
         else:
             out.append(row)
     return out

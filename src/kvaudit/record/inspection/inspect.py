@@ -31,7 +31,7 @@ from kvaudit.record.inspection.scales import CLUE, Scales, scales_of
 from kvaudit.record.inspection.transfer import Wanted, transfer_of
 from kvaudit.record.model import Record
 from kvaudit.redaction import Redactor
-from kvaudit.sources.hub_address import PREFIX, is_hub_address
+from kvaudit.sources.hub_prefix import PREFIX, is_hub_address
 
 _IDENTITY = (
     "model.architecture",

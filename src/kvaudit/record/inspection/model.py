@@ -5,16 +5,16 @@ Room: `record`, inspection, shapes only. Key names are what users of `kvaudit in
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
-
-from pydantic import BaseModel
 
 from kvaudit import __version__
 from kvaudit.parsers.facts import Origin
 from kvaudit.record.model import DOCUMENT_VERSION, FieldState, SourceEntry
 
 
-class QuantizationBlock(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class QuantizationBlock:
     """One quantization block of one file. `speaks` marks the one that `kv_cache.scheme` was taken from."""
 
     file: str
@@ -28,15 +28,17 @@ class QuantizationBlock(BaseModel):
     origins: list[Origin]
 
 
-class Contradiction(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Contradiction:
     """Two statements that do not agree: of two files, or of two engines about one file."""
 
     between: Literal["files", "engines", "releases", "scales"]
     message: str
-    origins: list[Origin] = []
+    origins: list[Origin] = field(default_factory=list)
 
 
-class ScaleReport(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class ScaleReport:
     """KV scales of the checkpoint, and what engines do with (or without) them."""
 
     value: str | None
@@ -51,7 +53,8 @@ class ScaleReport(BaseModel):
     origins: list[Origin]
 
 
-class LayerGroup(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class LayerGroup:
     """Layers of one kind: bytes of one token in one layer of one rank, by element type; `window` in tokens."""
 
     kind: str
@@ -61,7 +64,8 @@ class LayerGroup(BaseModel):
     state_bytes: int | None = None
 
 
-class CacheReport(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class CacheReport:
     """What one rank keeps. `bytes_per_token` is over all layers, within every window; states come on top."""
 
     tensor_parallel: int
@@ -72,7 +76,8 @@ class CacheReport(BaseModel):
     bytes_per_token: dict[str, float]
 
 
-class EngineRow(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class EngineRow:
     """What one engine does under `auto` in the releases from `since` (included) to `until` (excluded); None is an open end.
 
     `kv_dtype` is None where the table does not say; `shown` whether the log tells; `beats_flag` whether the checkpoint wins over
@@ -90,7 +95,8 @@ class EngineRow(BaseModel):
     file: str | None
 
 
-class TransferRow(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class TransferRow:
     """Moving the KV cache of one prompt over one kind of link; seconds, and the share of the prefill time."""
 
     link: str
@@ -102,7 +108,8 @@ class TransferRow(BaseModel):
     share_of_prefill: float | None
 
 
-class Transfer(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Transfer:
     """The arithmetic of disaggregated serving: nothing of it was measured, except a rate that was given as measured."""
 
     arithmetic: Literal[True] = True
@@ -113,30 +120,32 @@ class Transfer(BaseModel):
     because: str | None = None
 
 
-class ModelInspection(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class ModelInspection:
     """One checkpoint."""
 
     label: str
     repository: str | None = None
     revision: str | None = None
-    sources: list[SourceEntry] = []
-    identity: dict[str, FieldState] = {}
+    sources: list[SourceEntry] = field(default_factory=list)
+    identity: dict[str, FieldState] = field(default_factory=dict)
     scheme: FieldState | None = None
-    blocks: list[QuantizationBlock] = []
-    contradictions: list[Contradiction] = []
+    blocks: list[QuantizationBlock] = field(default_factory=list)
+    contradictions: list[Contradiction] = field(default_factory=list)
     scales: ScaleReport | None = None
     cache: CacheReport | None = None
-    engines: list[EngineRow] = []
+    engines: list[EngineRow] = field(default_factory=list)
     transfer: Transfer | None = None
-    not_known: list[str] = []
+    not_known: list[str] = field(default_factory=list)
     error: str | None = None
     """Why this one of several checkpoints cannot be used; everything else is empty then."""
 
 
-class Inspection(BaseModel):
+@dataclass(slots=True, kw_only=True)
+class Inspection:
     """All checkpoints of one call."""
 
     document: Literal["inspection"] = "inspection"
     version: int = DOCUMENT_VERSION
     kvaudit: str = __version__
-    models: list[ModelInspection] = []
+    models: list[ModelInspection] = field(default_factory=list)

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import re2
-
 from kvaudit.errors import InputError
 from kvaudit.parsers.checkpoint.keys import upper_keys
 from kvaudit.parsers.checkpoint.recognition import kind_by_keys
-from kvaudit.sources.hub_address import is_hub_address
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.hub_cache import identity_of
+from kvaudit.sources.hub_prefix import is_hub_address
 from kvaudit.sources.source import HEAD_BYTES
 from kvaudit.sources.weights import form_of
 
@@ -27,7 +26,7 @@ _NEVER = frozenset({"blobs", ".no_exist", "refs", ".locks", ".git", "__pycache__
 _MAIN = "config.json"
 _BESIDE = ("hf_quant_config.json", "quant_cfg.json", "quantize_config.json", "quant_config.json")
 _SUFFIXES = (".json", ".safetensors", ".gguf")
-_LATER_PART = re2.compile(r"-\d{5}-of-\d{5}\.gguf$")
+_LATER_PART = LatePattern(r"-\d{5}-of-\d{5}\.gguf$")
 
 
 @dataclass(slots=True)

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import re2
-
 from kvaudit.errors import UsageError
+from kvaudit.patterns import LatePattern
 from kvaudit.record.inspection.cache_shape import LLAMA_CPP_WIDTHS, WIDTHS, CacheShape
 from kvaudit.record.inspection.model import Transfer, TransferRow
 
-_LINK = re2.compile(r"^(\d{1,6}(?:\.\d{1,3})?)\s?(Gb|Gbit|Gbps|Gb/s|GbE|GE|GB|GB/s|GBps)$")
-_RATE = re2.compile(r"^(?:(\d{1,6})\s?[x×])?(\d{1,9}(?:\.\d{1,3})?)$")
-_COUNT = re2.compile(r"^(\d{1,9}(?:\.\d{1,6})?)([KMBT]?)$")
+_LINK = LatePattern(r"^(\d{1,6}(?:\.\d{1,3})?)\s?(Gb|Gbit|Gbps|Gb/s|GbE|GE|GB|GB/s|GBps)$")
+_RATE = LatePattern(r"^(?:(\d{1,6})\s?[x×])?(\d{1,9}(?:\.\d{1,3})?)$")
+_COUNT = LatePattern(r"^(\d{1,9}(?:\.\d{1,6})?)([KMBT]?)$")
 _SCALE = {"": 1.0, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _BITS = 8
 

@@ -6,6 +6,7 @@ Room: `record.services`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kvaudit.parsers.facts import Fact
 from kvaudit.record.services.units import Unit
@@ -38,4 +39,4 @@ def _settled(one: Fact, units: Sequence[Unit]) -> Fact | None:
             return None
         fed = any(setting.value["key"] in ("EnvironmentFile", "PassEnvironment") and setting.value["value"] for setting in own)
         proven = bool(one.value.get("closed")) and not fed
-    return one.model_copy(update={"value": {**one.value, "proven": proven}})
+    return replace(one, value={**one.value, "proven": proven})

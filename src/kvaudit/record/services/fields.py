@@ -7,6 +7,7 @@ count and `StartLimitIntervalSec` is ignored (systemd 252, `systemd-analyze veri
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from kvaudit.fields import Stage
@@ -31,7 +32,7 @@ def add_fields(table: FactTable, served: Sequence[Unit], units: Sequence[Unit]) 
         scope = unit.name if len(served) > 1 else None
         for one in (_restart(unit), *_limit(unit), *_restarts(unit), *_command(unit)):
             if one is not None:
-                table.add_once(one.model_copy(update={"scope": scope}))
+                table.add_once(replace(one, scope=scope))
         policies += policy_of(table, unit)
     _restarts_of_others(table, served, units)
     if policies:

@@ -7,6 +7,7 @@ edited since, or start another server.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kvaudit.parsers.facts import Fact
@@ -55,7 +56,7 @@ def _drop(table: FactTable, launch: Fact, reason: str) -> None:
     for name in _WITH_SERVICE:
         kept = [one for one in table.clues.get(name, []) if not (one.value.get("service") == service and of_launch(one))]
         table.clues[name] = kept
-    marked = launch.model_copy(update={"value": {**launch.value, "dropped": reason}})
+    marked = replace(launch, value={**launch.value, "dropped": reason})
     table.clues[CLUE] = [marked if one is launch else one for one in table.clues[CLUE]]
 
 

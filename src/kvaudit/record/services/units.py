@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import re2
-
 from kvaudit.parsers.facts import Fact
+from kvaudit.patterns import LatePattern
 from kvaudit.record.table import FactTable
 
 CLUE = "clue.service_setting"
-_ENGINE_WORDS = re2.compile(r"(?i)vllm|sglang|llama|trtllm|tensorrt|ollama|lmdeploy|text-generation|inference|\bllm")
+_ENGINE_WORDS = LatePattern(r"(?i)vllm|sglang|llama|trtllm|tensorrt|ollama|lmdeploy|text-generation|inference|\bllm")
 _OF_ANOTHER = -1
 """The rank of a unit whose command starts another server than the log shows."""
 

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import re2
-
 from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.tables import fact
+from kvaudit.patterns import LatePattern
 from kvaudit.record.services.units import Unit
 from kvaudit.record.table import FactTable
 
-_NAMES = re2.compile(r"(?i)keep[-_]?alive|watch[-_]?dog|reviv|auto[-_]?heal|self[-_]?heal|resurrect|respawn|ensure[-_]running")
-_ACTS = re2.compile(
+_NAMES = LatePattern(r"(?i)keep[-_]?alive|watch[-_]?dog|reviv|auto[-_]?heal|self[-_]?heal|resurrect|respawn|ensure[-_]running")
+_ACTS = LatePattern(
     r"\bsystemctl\s+(?:--\S+\s+)*(?:re)?start\b|\bsystemctl\s+(?:--\S+\s+)*try-restart\b|"
     r"\b(?:docker|podman)\s+(?:compose\s+)?(?:re)?start\b|\bdocker[ -]compose\s+(?:-\S+\s+\S+\s+)*up\b|"
     r"\bkubectl\s+rollout\s+restart\b"
 )
-_IMAGES = re2.compile(r"(?i)(?:^|/)(?:[\w-]*autoheal|watchtower)(?:[:@]|$)")
+_IMAGES = LatePattern(r"(?i)(?:^|/)(?:[\w-]*autoheal|watchtower)(?:[:@]|$)")
 _TIMES = ("OnUnitActiveSec", "OnCalendar", "OnUnitInactiveSec", "OnBootSec", "OnActiveSec", "OnStartupSec")
 _AT_REST = ("inactive", "failed", "exited")
 

@@ -5,6 +5,7 @@ Room: `record.tenants`, its entry.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kvaudit.parsers.tables import fact
@@ -38,4 +39,4 @@ def _joined(state: FieldState, tenants: list[dict[str, Any]]) -> FieldState:
     origins = [origin for index in state.won for origin in state.facts[index].origins]
     joined = fact(FIELD, tenants, "inferred", origins, how=_HOW)
     facts = [one for one in state.facts if one.how != _HOW]
-    return state.model_copy(update={"value": tenants, "stage": "inferred", "facts": [*facts, joined], "won": [len(facts)]})
+    return replace(state, value=tenants, stage="inferred", facts=[*facts, joined], won=[len(facts)])

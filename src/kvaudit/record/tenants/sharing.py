@@ -6,9 +6,9 @@ Room: `record.tenants`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from kvaudit.record.model import FieldState
 from kvaudit.record.table import FactTable
 from kvaudit.record.tenants.evidence import FIELD
 
@@ -23,7 +23,7 @@ def share_tenants(joined: FactTable, tables: Iterable[FactTable]) -> None:
     if len(values) < 2:
         return
     merged = [_kindest([one[index] for one in values if index < len(one)]) for index in range(len(values[0]))]
-    joined.settled[FIELD] = FieldState(**{**states[0].__dict__, "value": merged})
+    joined.settled[FIELD] = replace(states[0], value=merged)
 
 
 def _kindest(seen: list[dict[str, Any]]) -> dict[str, Any]:

@@ -6,23 +6,23 @@ sets titles since 0.9, SGLang since 0.4; before that both are plain Python.
 
 from __future__ import annotations
 
-import re2
+from kvaudit.patterns import LatePattern
 
 _TITLES = {
-    "vllm": re2.compile(r"^(?:VLLM::|ray::.*Worker|ray::IDLE$)|(?:^|/)vllm$"),
-    "sglang": re2.compile(r"^sglang::"),
-    "tensorrt_llm": re2.compile(r"(?:^|/)trtllm-(?:serve|bench|llmapi-launch)|mpi4py\.futures"),
-    "llama_cpp": re2.compile(r"(?:^|[/\\])llama-(?:server|cli|bench)(?:\.exe)?(?: |$)"),
-    "ollama": re2.compile(r"(?:^|[/\\])(?:ollama|ollama_llama_server|llama-server)(?:\.exe)?(?: |$)"),
-    "tgi": re2.compile(r"(?:^|/)text-generation-(?:server|launcher|router)"),
-    "lmdeploy": re2.compile(r"(?:^|/)lmdeploy"),
+    "vllm": LatePattern(r"^(?:VLLM::|ray::.*Worker|ray::IDLE$)|(?:^|/)vllm$"),
+    "sglang": LatePattern(r"^sglang::"),
+    "tensorrt_llm": LatePattern(r"(?:^|/)trtllm-(?:serve|bench|llmapi-launch)|mpi4py\.futures"),
+    "llama_cpp": LatePattern(r"(?:^|[/\\])llama-(?:server|cli|bench)(?:\.exe)?(?: |$)"),
+    "ollama": LatePattern(r"(?:^|[/\\])(?:ollama|ollama_llama_server|llama-server)(?:\.exe)?(?: |$)"),
+    "tgi": LatePattern(r"(?:^|/)text-generation-(?:server|launcher|router)"),
+    "lmdeploy": LatePattern(r"(?:^|/)lmdeploy"),
 }
-_ANY_ENGINE = re2.compile(
+_ANY_ENGINE = LatePattern(
     r"^(?:VLLM::|sglang::|ray::.*Worker)|(?:^|[/\\])(?:vllm|llama-server|ollama(?:_llama_server)?|tritonserver|trtllm-serve|"
     r"text-generation-server|text-embeddings-router|lmdeploy)(?:\.exe)?(?: |$)"
 )
-_INTERPRETER = re2.compile(r"(?:^|[/\\])(?:python[0-9.]*|pt_main_thread|mpirun|ray)(?:\.exe)?(?: |$)|^pt_main_thread|^python")
-_RANK = re2.compile(r"(?:TP|PP|DP|rank)_?\d+")
+_INTERPRETER = LatePattern(r"(?:^|[/\\])(?:python[0-9.]*|pt_main_thread|mpirun|ray)(?:\.exe)?(?: |$)|^pt_main_thread|^python")
+_RANK = LatePattern(r"(?:TP|PP|DP|rank)_?\d+")
 
 ONE_PROCESS = frozenset({"llama_cpp", "ollama"})
 """Engines whose logs print no process ids and whose model is served by one process on all of its GPUs."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kvaudit.reports import cells
 from kvaudit.reports.github_actions import disarm_text
@@ -24,6 +24,9 @@ PROSE = 100
 """Longest line of running text: wider terminals only widen tables and evidence."""
 
 GAP = 2
+
+_NO_CONSOLE = cast("Console", None)
+"""rich asks the console only where text is to be justified on both sides."""
 
 
 def line(*parts: Part) -> Text:
@@ -45,7 +48,7 @@ def width_of(text: Text | str) -> int:
 
 def wrapped(text: Text, width: int) -> list[Text]:
     """The text in lines of at most `width` cells, broken at blanks, inside a word only where it is longer than a line."""
-    lines = text.wrap(_console(width, colour=False), max(1, width), overflow="fold")
+    lines = text.wrap(_NO_CONSOLE, max(1, width), overflow="fold")
     for one in lines:
         one.rstrip()
     return list(lines) or [line("")]
@@ -91,25 +94,27 @@ def row(cells: Sequence[tuple[Text, int]]) -> list[Text]:
 
 def page(lines: Iterable[Text], width: int, colour: bool) -> str:
     """The lines as one string, with ANSI sequences only where `colour` asks for them, safe for a CI runner to read."""
+    if not colour:
+        return disarm_text("".join(f"{one.plain}\n" for one in lines))
     stream = StringIO()
-    console = _console(width, colour, stream)
+    console = _console(width, stream)
     for one in lines:
         console.print(one, soft_wrap=True)
     return disarm_text(stream.getvalue())
 
 
-def _console(width: int, colour: bool, stream: StringIO | None = None) -> Console:
+def _console(width: int, stream: StringIO) -> Console:
     from rich.console import Console
 
     return Console(
-        file=stream or StringIO(),
+        file=stream,
         width=max(1, width),
         height=1000,
-        force_terminal=colour,
+        force_terminal=True,
         force_interactive=False,
         force_jupyter=False,
-        color_system="standard" if colour else None,
-        no_color=not colour,
+        color_system="standard",
+        no_color=False,
         legacy_windows=False,
         markup=False,
         highlight=False,
