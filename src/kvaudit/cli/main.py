@@ -5,6 +5,7 @@ Room: `cli`. Command modules are imported when their command runs, so help, vers
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -40,6 +41,9 @@ Exit codes: 0 fine, 1 a finding fired, 2 usage or input error, 3 cannot tell.
 Shell completion: eval "$(_KVAUDIT_COMPLETE=bash_source kvaudit)"
 """
 
+
+_OBJECTS = 50_000
+"""New objects before cycles are looked for: loading modules makes many and leaves none behind."""
 
 _INTERRUPTED = 130
 """128 + SIGINT."""
@@ -98,6 +102,7 @@ def main() -> None:
     if sys.argv[1:2] != ["capture"]:
         # No plugin of another package reads evidence, nor is one searched for; a captured benchmark inherits the environment.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    gc.set_threshold(_OBJECTS)
     try:
         code = cli.main(prog_name="kvaudit", standalone_mode=False)
     except click.ClickException as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 
@@ -47,10 +48,17 @@ class Bulk:
         self._lengths = [len(hint) for hint in (*regular, *periodic)]
         self._overlap = max(self._lengths, default=1) - 1
         self._first_periodic = len(regular)
-        once = [hyperscan.HS_FLAG_SINGLEMATCH] * len(periodic)
-        self._all = _compiled((*regular, *periodic), [0] * len(self._lengths))
-        self._sampled = _compiled((*regular, *periodic), [0] * len(regular) + once)
-        self._periodic = _compiled(periodic, once, first=len(regular)) if periodic else None
+        self._hints, self._kinds = (*regular, *periodic), periodic
+        self._once = [hyperscan.HS_FLAG_SINGLEMATCH] * len(periodic)
+        self._all = _compiled(self._hints, [0] * len(self._lengths))
+
+    @cached_property
+    def _sampled(self) -> Any:
+        return _compiled(self._hints, [0] * self._first_periodic + self._once)
+
+    @cached_property
+    def _periodic(self) -> Any:
+        return _compiled(self._kinds, self._once, first=self._first_periodic) if self._kinds else None
 
     def every(self, data: bytes, within: tuple[int, int]) -> Starts:
         """All hits in `data` between two offsets."""

@@ -101,8 +101,9 @@ class _Scan:
             found.size += len(raw)
             if found.size > LARGE and not self.is_large:
                 self._grow()
-            self.hashing.put(partial(self.digest.update, raw))
-            carry = self._take(decode(raw) if decode else raw, carry)
+            block = decode(raw) if decode else raw
+            self.hashing.put(partial(self._hash, raw, block))
+            carry = self._take(block, carry)
         if decode and (rest := decode(b"")):
             carry = self._take(rest, carry)
         if carry:
@@ -140,12 +141,15 @@ class _Scan:
         self._search(carry + block[:end], 0, len(carry) + end)
         return self._block(block, end)
 
+    def _hash(self, raw: bytes, block: bytes) -> None:
+        """What looks at every byte and waits for nothing."""
+        self.digest.update(raw)
+        self.found.holes = self.found.holes or b"\0" in block
+
     def _keep(self, block: bytes) -> None:
         found = self.found
-        hole = b"\0" in block
-        found.holes = found.holes or hole
         if len(found.head) < HEAD_BYTES:
-            found.head += (block.translate(None, b"\0") if hole else block)[:HEAD_BYTES]
+            found.head += (block.translate(None, b"\0") if b"\0" in block else block)[:HEAD_BYTES]
         if found.size > DOCUMENT_BYTES:
             found.data, self.kept = None, []
         else:

@@ -21,6 +21,12 @@ _TELLING = LatePattern(
     r"\bslot +\w+: id +\d+ \||\bcommon_params_print_info: |\bn_parallel is set to auto|^build: \d+ \([0-9a-f]{6,}\) with |"
     r"\ball slots are idle \|"
 )
+_MARKS = (
+    *("llama_", "print_info: ", "print_meta: ", "load_tensors: ", "srv ", "slot ", "n_parallel is set to auto", "build: "),
+    *("slots are idle",),
+)
+"""One of them stands in every line that the pattern above matches."""
+
 _LAUNCH_ERROR = LatePattern(r"error while handling argument ")
 _LAUNCH_WORDS = LatePattern(r"\benv: LLAMA_ARG_\w+\)")
 _MOST_LINES = 400
@@ -30,7 +36,7 @@ def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if quotes_logs(source):
         return 0.0
-    if telling := sum(bool(_TELLING.search(one.message)) for one in first_records(source, _records, _MOST_LINES)):
+    if telling := sum(bool(_TELLING.search(one.message)) for one in first_records(source, _records, _MOST_LINES, _MARKS)):
         return min(0.9, 0.5 + 0.1 * telling)
     refused = _LAUNCH_ERROR.search(source.head) and _LAUNCH_WORDS.search(source.head)
     return 0.8 if refused else 0.0

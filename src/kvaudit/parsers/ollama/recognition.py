@@ -17,6 +17,9 @@ _CERTAIN = LatePattern(
     r"INFO server config env=|msg=load request=\"\{Operation:|"
     r"source=server\.go:\d+ msg=offload |msg=\"requested context size too large for model\""
 )
+_MARKS = ("source=", "msg=", "server config env=")
+"""One of them stands in every line that the pattern above matches."""
+
 _ROUTES = LatePattern(r"\[GIN\] .*\"/api/(?:tags|chat|generate|embed\w*|pull|show|ps|version)\"")
 _MOST_LINES = 400
 
@@ -25,6 +28,6 @@ def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if quotes_logs(source):
         return 0.0
-    if any(_CERTAIN.search(text) for text in first_records(source, lambda line: iter([line.text]), _MOST_LINES)):
+    if any(_CERTAIN.search(text) for text in first_records(source, lambda line: iter([line.text]), _MOST_LINES, _MARKS)):
         return 0.97
     return 0.6 if len(_ROUTES.findall(without_colours(source.head))) >= 3 else 0.0

@@ -18,6 +18,7 @@ from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
+_WORDS = ("INFO ", "WARNING ", "ERROR ", "DEBUG ", "CRITICAL ")
 _LEVELS = "DEBUG|INFO|WARNING|ERROR|CRITICAL"
 _STAMP = LatePattern(
     rf"(?P<level>{_LEVELS}) (?P<time>\d\d-\d\d \d\d:\d\d:\d\d) \[?(?P<file>[\w./-]{{1,200}}):(?P<at>\d{{1,6}})\] ?"
@@ -66,7 +67,7 @@ def records(line: Line) -> Iterator[Record]:
 
 
 def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
-    stamps = list(_STAMP.finditer(segment))
+    stamps = _stamps(segment)
     if not stamps:
         yield _raw(line, segment, offset)
         return
@@ -90,6 +91,19 @@ def _of_segment(line: Line, segment: str, offset: int) -> Iterator[Record]:
             file=stamp.group(_FILE),
             time=stamp.group(_TIME),
         )
+
+
+def _stamps(segment: str) -> list[Any]:
+    """The stamps of the engine's logger; a word that is no level is not looked at twice, for logs hold lines by the million."""
+    found: list[Any] = []
+    position = 0
+    while any(segment.find(word, position) >= 0 for word in _WORDS):
+        stamp = _STAMP.search(segment, position)
+        if stamp is None:
+            break
+        found.append(stamp)
+        position = stamp.end()
+    return found
 
 
 def _raw(line: Line, text: str, offset: int) -> Record:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kvaudit.patterns import LatePattern
 
@@ -15,6 +16,9 @@ _NAME, _PID = _PREFIX.groupindex["name"], _PREFIX.groupindex["pid"]
 _RANK = LatePattern(r"^(?:Vllm)?Worker(?:Process)?(?: rank=(?P<rank>\d+)|-(?P<index>\d+)|(?P<parts>(?:_[A-Z]{2,4}\d+)+))$")
 _ENGINE = LatePattern(r"^EngineCore(?:_DP(?P<data>\d{1,6})|_(?P<index>\d{1,6}))?$")
 _TENSOR = LatePattern(r"(?:^|_)TP(?P<rank>\d{1,6})(?:_|$)")
+
+_SHORT = 200
+"""Texts up to here are worth remembering."""
 
 _FRONTENDS = ("APIServer", "MainProcess", "ApiServer_")
 _SHARED_NAMES = ("Worker", "VllmWorker", "VllmWorkerProcess", "RayWorkerWrapper", "RayWorkerProc", "MainProcess", "")
@@ -68,6 +72,12 @@ class Process:
 
 def innermost(text: str) -> Process | None:
     """The last process prefix in `text`, which is the one nearest to the message."""
+    return _innermost(text) if len(text) <= _SHORT else _innermost.__wrapped__(text)
+
+
+@lru_cache(maxsize=256)
+def _innermost(text: str) -> Process | None:
+    """Line after line begins with the same few prefixes."""
     found = None
     for found in _PREFIX.finditer(text):  # noqa: B007 - the last one is wanted
         pass
