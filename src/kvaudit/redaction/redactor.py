@@ -49,6 +49,10 @@ class Redactor:
                 self._known[text] = known
         return known
 
+    def secret(self, text: str) -> str:
+        """The mask of a text that is known to be a secret."""
+        return self._masks.of(text)
+
     def _mask_around(self, text: str, position: int) -> tuple[str, int]:
         """The masked text, and where the character at `position` went."""
         if not text.isascii():
