@@ -22,7 +22,7 @@ EXCUSES = {
     "gpu-count-differs": {"parallel.gpus"},
     "unequal-kv-capacity": {"kv_cache.bytes_per_token", "kv_cache.dtype", "kv_cache.memory_gib"},
 }
-"""Facts that excuse a finding which rests on others: a container around the address, the failed start, the hosts' GPUs, the capacities."""
+"""Facts that excuse a finding which rests on others: a container around the address, the failed start, GPUs, capacities."""
 NO_VALUES = frozenset({"stage", "how", "scope"})
 """Keys of an example's value that say who speaks."""
 FIRING = [(rule, example) for rule in RULES for example in rule.examples if example.expect == "fires"]
