@@ -8,7 +8,7 @@ from __future__ import annotations
 import re2
 
 from kvaudit.parsers.log_reading import first_records
-from kvaudit.parsers.quoting import json_document, markdown_marks
+from kvaudit.parsers.quoting import is_json, markdown_marks
 from kvaudit.parsers.sglang.messages import records
 from kvaudit.sources.source import Source
 
@@ -40,8 +40,7 @@ def score(source: Source) -> float:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    document = json_document(source)
-    if document is not None and not _is_log_record(document.text):
+    if is_json(source) and not _is_log_record(source.text() or ""):
         return True
     marks = markdown_marks(source)
     stamp = _STAMPED.search(source.head)
