@@ -18,11 +18,12 @@ from kvaudit.audit.rules import Example, Rule, bundled_rules
 
 RULES = bundled_rules()
 EXCUSES = {
+    "developer-endpoints-open": {"clue.container_address"},
     "engine-not-ready": {"engine.notices"},
     "gpu-count-differs": {"parallel.gpus"},
     "unequal-kv-capacity": {"kv_cache.bytes_per_token", "kv_cache.dtype", "kv_cache.memory_gib"},
 }
-"""Facts that excuse a finding which rests on others: the failed start, the hosts' GPUs, the capacities."""
+"""Facts that excuse a finding which rests on others: a container around the address, the failed start, GPUs, capacities."""
 NO_VALUES = frozenset({"stage", "how", "scope"})
 """Keys of an example's value that say who speaks."""
 FIRING = [(rule, example) for rule in RULES for example in rule.examples if example.expect == "fires"]

@@ -18,6 +18,47 @@ ASKED = [{"value": "fp8", "stage": "requested"}, {"value": "fp8_e4m3", "stage": 
 AUTO = [{"value": "auto", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "resolved"}]
 BEATEN = [{"value": "bfloat16", "stage": "requested"}, {"value": "fp8_e4m3", "stage": "inferred", "how": "KV memory ÷ tokens"}]
 BUDGET = {"memory.total_gib": 80.0, "memory.utilization": 0.9, "model.weights_gib": 24.0}  # leaves 72 - 24 = 48 GiB
+SERVER = {"engine.name": "vllm", "run.args": {"model": "acme/a", "port": 8000}}
+
+
+def _published(*ports: tuple[str, str], network: str | None = None) -> Fields:
+    held = [{"address": address, "target": target} for address, target in ports]
+    return {**SERVER, "clue.container_address": {"service": "a", "network": network, "published": held}}
+
+
+REACHABLE: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
+    ("reachable_address", {}, fields, truth)
+    for fields, truth in (
+        (SERVER, True),
+        ({"run.args": {"host": "10.0.0.7"}}, True),
+        ({"run.args": {"host": "::"}}, True),
+        ({"run.args": {"host": "127.0.0.1"}}, False),
+        ({"run.args": {"host": "[::1]"}}, False),
+        ({"run.args": {"host": "LOCALHOST"}}, False),
+        ({"run.args": {"uds": "/run/a.sock"}}, False),
+        ({"engine.name": "sglang", "run.args": {"model_path": "acme/a"}}, False),
+        ({"engine.name": "sglang", "run.args": {"host": "0.0.0.0"}}, True),  # noqa: S104
+        ({"engine.name": "lmdeploy", "run.args": {"model_path": "acme/a"}}, None),
+        ({"run.args": {"host": "$HOST"}}, None),
+        ({"run.args": {"host": "<secret-1>"}}, None),
+        ({"engine.name": "vllm"}, None),
+        (_published(("", "8000")), True),
+        (_published(("0.0.0.0", "8000"), ("127.0.0.1", "8000")), True),  # noqa: S104
+        (_published(("127.0.0.1", "8000")), False),
+        (_published(("127.0.0.1", "8000"), ("", "9400")), False),
+        (_published(("", "9400")), None),
+        (_published(("", "8000-8010")), True),
+        (_published(("?", "8000")), None),
+        (_published(), None),
+        (_published(network="pod"), None),
+        (_published(network="none"), False),
+        (_published(network="host"), True),
+        ({**_published(network="host"), "run.args": {"host": "127.0.0.1"}}, False),
+        ({**_published(("", "8000")), "run.args": {}, "engine.name": "lmdeploy"}, None),
+        ({**SERVER, "clue.container_address": "nonsense"}, True),
+        ({**SERVER, "clue.container_address": {"published": "nonsense"}}, None),
+    )
+]
 RESTART = {"service.restart": "on-failure", "service.start_limit": "5/300"}
 DROPPED = {"flag": "--seed", "why": "$SEED is not set, so its value is dropped", "variable": "SEED"}
 
@@ -190,6 +231,7 @@ ARM: list[tuple[str, dict[str, Any], Fields, bool | None]] = [
     ("gpu_condition", {"kinds": ["reset"]}, {"clue.gpu_condition": {"kind": "reset", "text": "GPU 0 needs a reset"}}, True),
     ("gpu_condition", {"kinds": ["lost"]}, {"clue.gpu_condition": {"kind": "reset", "text": "GPU 0 needs a reset"}}, False),
     ("gpu_condition", {"kinds": ["reset"]}, {"gpu.count": 1}, False),
+    *REACHABLE,
     ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": True, "because": "5 × 60 s"}}, True),
     ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": False, "misplaced": ["X in [Service]"]}}, True),
     ("restarts_for_ever", {}, {**RESTART, "clue.restart_policy": {"endless": False, "because": "5 × 6 s"}}, False),

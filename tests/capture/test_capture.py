@@ -104,7 +104,11 @@ def test_server_info_repeats_the_request_and_resolves_no_kv_type(run: Run, tmp_p
 
 def test_secrets_never_reach_the_folder(run: Run, tmp_path: Path) -> None:
     log = tmp_path / "server.log"
-    log.write_text(f"INFO starting\n--api-key hunter2-4711 HF_TOKEN={SECRET}\n", encoding="utf-8")
+    body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDQ7xZkWmYvPq3t"
+    key = f"-----BEGIN PRIVATE KEY-----\n{body}\nq7Zx+w==\n-----END PRIVATE KEY-----"
+    flag = "  --api-key\n  hunter2-4712\nPASSWORD=hunter2-4713,c=4714d\n"
+    text = f"INFO starting\n--api-key hunter2-4711 HF_TOKEN={SECRET}\n{key}\n{flag}"
+    log.write_text(text, encoding="utf-8")
     fake = fake_engines.vllm()
     fake.key = "sesame-opens-99"
     with serving(fake) as url:
@@ -112,9 +116,11 @@ def test_secrets_never_reach_the_folder(run: Run, tmp_path: Path) -> None:
         done = run("capture", *arguments, KEY_OF_SERVER=fake.key)
     assert done.returncode == 0, done.stderr
     written = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
-    for secret in (SECRET, "hunter2-4711", fake.key):
+    for secret in (SECRET, "hunter2-4711", "hunter2-4712", "hunter2-4713", "4714d", "q7Zx", fake.key):
         assert secret.encode() not in written
-    assert b"<secret-" in (tmp_path / "run/server.log").read_bytes()
+    copied = (tmp_path / "run/server.log").read_bytes()
+    assert b"<secret-" in copied
+    assert copied.count(b"\n") == text.count("\n")
 
 
 def test_sglang_says_what_its_workers_settled_on(run: Run, tmp_path: Path) -> None:

@@ -123,6 +123,15 @@ def test_a_pod_brings_the_log_of_its_previous_container_first(tools: Any, folder
     assert read_arm([str(folder.path)], Redactor()).value("service.restarts") == 1
 
 
+def test_the_description_of_a_pod_names_its_arguments_line_by_line_and_no_secret(tools: Any, folder: RunFolder) -> None:
+    said = "Args:\n  --api-key\n  hunter2-4711\nEnvironment:\n  DB_PASSWORD:  a,b=hunter2-4712\n"
+    tools("kubectl", {"get": json.dumps(POD), "describe": said, "logs": LOG})
+    keep_pod("serving/atlas-0", folder, Redactor(), with_log=False)
+    kept = (folder.path / "service/pod-description.txt").read_text(encoding="utf-8")
+    assert "hunter2" not in kept
+    assert kept.split("\n")[1] == "  --api-key"
+
+
 def test_a_log_that_breaks_off_is_kept_as_far_as_it_goes(tools: Any, folder: RunFolder) -> None:
     tools("docker", {"inspect": json.dumps(CONTAINER), "logs": ["one\n", 3]})
     keep_container("atlas", folder, Redactor(), with_log=True)

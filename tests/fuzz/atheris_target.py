@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.examining import examine, prepare
-from tests.fuzz.seeds import seeds
+from tests.fuzz.seeds import Seed, seeds
 
 _ABSENT = "atheris is not installed: pip install atheris (CPython 3.11 to 3.13 on Linux); nothing was fuzzed\n"
 _NAMES = ("server.log", "config.json", "compose.yaml", "model.gguf")
@@ -26,7 +26,14 @@ def _fill(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):
         for number, seed in enumerate(seeds()):
-            (folder / f"{number:03d}-{seed.name}").write_bytes(seed.data)
+            (folder / f"{number:03d}-{seed.name}").write_bytes(input_of(seed))
+
+
+def input_of(seed: Seed) -> bytes:
+    """The input that `one_input` reads as this document: a byte for the name, then the document."""
+    suffix = Path(seed.name).suffix
+    name = next((number for number, name in enumerate(_NAMES) if Path(name).suffix == suffix), 0)
+    return bytes([name]) + seed.data
 
 
 def one_input(data: bytes, folder: Path) -> None:

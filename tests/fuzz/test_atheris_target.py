@@ -12,7 +12,8 @@ from tests.fuzz.seeds import seeds
 
 def test_a_sound_document_is_no_fault(tmp_path: Path) -> None:
     seed = next(one for one in seeds() if one.name == "server.log")
-    atheris_target.one_input(b"\x00" + seed.data, tmp_path)
+    atheris_target.one_input(atheris_target.input_of(seed), tmp_path)
+    assert (tmp_path / "server.log").read_bytes() == seed.data
     atheris_target.one_input(b"", tmp_path)
 
 

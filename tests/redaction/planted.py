@@ -90,6 +90,13 @@ _TEMPLATES: tuple[tuple[str, str, str], ...] = (
     ("password hash", "user entry {}", "$2b$12$" + _random("bcrypt", 53)),
     ("key without its end", "api_key='{}", _random("cut", 24)),
     ("two words later", "the password is {}, do not lose it", _random("prose", 14)),
+    (
+        "a password with commas",
+        "psql host=db password={} user=bench",
+        _random("commas", 6) + ",c=d,limit=" + _random("commas tail", 8),
+    ),
+    ("a connection string", "Server=db;Password={};Database=runs", _random("server", 6) + ",x=" + _random("server tail", 8)),
+    ("a setting in quotes", "started with '--api-key={}'", _random("quotes", 6) + "&y=" + _random("quotes tail", 8)),
     ("kubeconfig", "    client-key-data: {}", _random("kube", 80)),
 )
 

@@ -1,4 +1,7 @@
-"""Values without quotes reach to the next blank; what closes the sentence or begins the next setting stays."""
+"""Values without quotes reach to the next blank; what closes the sentence or begins the next setting stays.
+
+Whether `,name=` begins one is told by what stands before the name of the secret; where that says nothing, it is the secret's.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,43 @@ VALUES = [
     ("sha256 " + "0123456789abcdef" * 4, "sha256 " + "0123456789abcdef" * 4),
 ]
 
+TAILS = [
+    ("--api-key x,y=z --port 1", "--api-key <secret-1> --port 1"),
+    ("--api-key=x&y=z --port 1", "--api-key=<secret-1> --port 1"),
+    ("'--api-key=x,y=z' --port 1", "'--api-key=<secret-1>' --port 1"),
+    ('["--api-key=x,y=z", "--port"]', '["--api-key=<secret-1>", "--port"]'),
+    ("password=ab,c=d", "password=<secret-1>"),
+    ("host=db password=ab,c=d&e=f user=x", "host=db password=<secret-1> user=x"),
+    ("env: DB_PASSWORD=ab,c=d,OTHER_TOKEN=zz,n=1", "env: DB_PASSWORD=<secret-1>,OTHER_TOKEN=<secret-2>"),
+    ("Server=db;Password=ab,c=d;Database=y", "Server=db;Password=<secret-1>;Database=y"),
+    ('"Server=db;Password=ab,c=d;Database=y"', '"Server=db;Password=<secret-1>;Database=y"'),
+    ("Password=ab,c=d;Database=y", "Password=<secret-1>;Database=y"),
+    ("GET /v1?api_key=ab,c=d&limit=5 200", "GET /v1?api_key=<secret-1>&limit=5 200"),
+    ("GET /v1?a=1&api_key=ab,c=d&limit=5 200", "GET /v1?a=1&api_key=<secret-1>&limit=5 200"),
+    ("A_TOKEN=x&&B=1 serve", "A_TOKEN=<secret-1>&&B=1 serve"),
+    ("docker login -u a -p ab,c=d host", "docker login -u a -p <secret-1> host"),
+    ('"DB_PASSWORD=ab c,d=e" x', '"DB_PASSWORD=<secret-1>" x'),
+    ("'DB_PASSWORD=my pass phrase' x", "'DB_PASSWORD=<secret-1>' x"),
+    ('"DB_PASSWORD=ab\\"cd,e=f" x', '"DB_PASSWORD=<secret-1>" x'),
+    ('{"log":"\\"HF_TOKEN=ab c,d=e\\" x\\n"}', '{"log":"\\"HF_TOKEN=<secret-1>\\" x\\n"}'),
+    ('"DB_PASSWORD=hunter2 --port 8000"', '"DB_PASSWORD=<secret-1> --port 8000"'),
+    ('"password=hunter2 user=bob host=db"', '"password=<secret-1> user=bob host=db"'),
+    ("    DB_PASSWORD: correct horse battery # mine", "    DB_PASSWORD: <secret-1> # mine"),
+    ("password = correct horse battery", "password = <secret-1>"),
+    ("DB_PASSWORD=ab'cd,e=f serve", "DB_PASSWORD=<secret-1> serve"),
+    ("password: 'ab''cd,e=f'", "password: '<secret-1>'"),
+    ("PASSWORD=\"ab\"'cd' psql", 'PASSWORD="<secret-1> psql'),
+    ("curl -u 'anna:ab cd' http", "curl -u '<secret-1>' http"),
+    ("HF_TOKEN=None,seed=0", "HF_TOKEN=None,seed=0"),
+    ('"HF_TOKEN=None, seed=0"', '"HF_TOKEN=None, seed=0"'),
+    ('{"hf_token":null,"port":80}', '{"hf_token":null,"port":80}'),
+    ('{"msg":"start HF_TOKEN=abc","port":80}', '{"msg":"start HF_TOKEN=<secret-1>","port":80}'),
+    ('bash -c "HF_TOKEN=abc"; echo "x"', 'bash -c "HF_TOKEN=<secret-1>"; echo "x"'),
+    ("password: authentication failed for user bob", "password: authentication failed for user bob"),
+]
 
-@pytest.mark.parametrize(("text", "masked"), VALUES)
+
+@pytest.mark.parametrize(("text", "masked"), VALUES + TAILS)
 def test_where_a_value_ends(text: str, masked: str) -> None:
     assert Redactor().mask(text) == masked
     assert Redactor().mask(masked) == masked
@@ -44,13 +82,17 @@ def test_a_key_block_of_several_lines_is_masked_as_a_whole_and_line_by_line() ->
 
 
 @pytest.mark.parametrize(
-    "unit", ["api_key=a,", "A_TOKEN=x,", "-u a:b ", "-----BEGIN PRIVATE KEY-----", "Cookie: a=b; ", "token=(", "$2b$12$"]
+    "unit",
+    [
+        *("api_key=a,", "A_TOKEN=x,", "-u a:b ", "-----BEGIN PRIVATE KEY-----", "Cookie: a=b; ", "token=(", "$2b$12$"),
+        *("A_KEY=a,b=c", ",b=c", "'A_KEY=a b", '"A_KEY=a\\\\', "A_KEY='a''b", "A_KEY=a'b", "A_KEY: a b\n", "-u 'a:b c", "\\"),
+    ],
 )
 def test_repetition_costs_in_proportion(unit: str) -> None:
     import time
 
     def cost(length: int) -> float:
-        text = unit * (length // len(unit))
+        text = "DB_PASSWORD=a" + unit * (length // len(unit))
         started = time.process_time()
         Redactor().mask(text)
         return time.process_time() - started

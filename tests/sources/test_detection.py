@@ -67,6 +67,13 @@ def test_a_few_lines_that_look_wrapped_do_not_wrap_a_document(tmp_path: Path) ->
     assert "7: Error: no" in texts(source)
 
 
+@pytest.mark.parametrize("text", ['{"a": 1,', "{", "[", "[{"])
+def test_lines_within_a_printed_document_are_not_pasted_with_blanks_in_front(text: str, tmp_path: Path) -> None:
+    lines = [text, *(f"    {line}" for line in LOG), "}"]
+    assert source_of(tmp_path, plain(lines)).wrapper is None
+    assert source_of(tmp_path, plain(["Our log:", *lines[1:]])).wrapper == "indented"
+
+
 def test_a_wrapper_that_begins_far_behind_the_head_is_taken_off_all_the_same(tmp_path: Path) -> None:
     before = [f"step {number} of the build" for number in range(6_000)]
     source = source_of(tmp_path, plain([*before, *WRAPPERS["compose"](LOG).decode().splitlines()]))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kvaudit.sources import opening
+from kvaudit.sources.compression import Budget
 from tests.conftest import Run
 from tests.sources.reading import error_of, source_of
 from tests.sources.test_archives import tar_of, zip_of
@@ -34,6 +36,29 @@ def test_standard_input_and_process_substitution(command: str, packed: bytes) ->
         done = subprocess.run(["bash", "-c", script, command], input=packed, capture_output=True, check=False, timeout=60)  # noqa: S607
         assert (done.returncode, done.stderr) == (0, b""), script
         assert b'"value": 393216' in done.stdout
+
+
+def test_a_pipe_without_an_end_is_an_error_and_a_file_of_any_size_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = plain(LOG)
+    monkeypatch.setattr(opening, "Budget", lambda: Budget(len(log)))
+    (tmp_path / "server.log").write_bytes(log * 2)
+    with opening.opened(tmp_path / "server.log", "server.log") as stream:
+        assert len(stream.read()) == 2 * len(log)
+    for times, refused in ((1, False), (2, True)):
+        read_end, write_end = os.pipe()
+        try:
+            os.write(write_end, log * times)  # less than a pipe holds
+            os.close(write_end)
+            shown = f"/dev/fd/{read_end}"
+            if refused:
+                assert "did not end" in error_of(shown).message
+            else:
+                with opening.opened(Path(shown), shown) as stream:
+                    assert stream.read() == log
+        finally:
+            os.close(read_end)
 
 
 def test_an_archive_may_come_through_a_pipe_unless_it_needs_its_end_first(command: str) -> None:

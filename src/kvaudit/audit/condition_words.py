@@ -36,6 +36,7 @@ SENTENCES: dict[str, str] = {
     "tenant_on_run_gpu": "a process of class {classes} sits on a GPU of the run ({placed})",
     "tenants_hold_under": "processes of class {classes} cost, or else hold, less than {share} of the KV pool's memory",
     "more_own_processes_than_gpus": "more engine processes are seen on a GPU, or in all, than the run can have",
+    "reachable_address": "the server can be reached from other hosts",
     "restarts_for_ever": "the restart policy never comes to an end at the measured time to crash, or its limit is not read",
     "service_state": "the service manager shows one of the states {values}",
     "holds_items": "{field} holds at least one item",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from kvaudit.capture.folder import RunFolder, Writing
-from kvaudit.capture.masking import masked_line
+from kvaudit.capture.masking import MaskedLines
 from kvaudit.errors import InputError
 from kvaudit.redaction import Redactor
 from kvaudit.sources.encodings import decoder_of
@@ -50,8 +50,9 @@ def keep_lines(
 def _both_ends(lines: Iterable[bytes], redactor: Redactor, stream: BinaryIO, half: int) -> tuple[int, deque[bytes], int]:
     written = first = left_out = held = 0
     last: deque[bytes] = deque()
+    masking = MaskedLines(redactor)
     for line in lines:
-        masked = masked_line(line, redactor) + b"\n"
+        masked = masking.of(line) + b"\n"
         if not last and not left_out and written + len(masked) <= half:
             stream.write(masked)
             written, first = written + len(masked), first + 1

@@ -10,20 +10,28 @@ import json
 from typing import Any
 
 from kvaudit.redaction import Redactor
+from kvaudit.redaction.lines import LineMasker
 
 
-def masked_line(line: bytes, redactor: Redactor) -> bytes:
-    """One line with its secrets masked; bytes that are no UTF-8 stay as they are."""
-    try:
-        text, encoding = line.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError:
-        text, encoding = line.decode("latin-1"), "latin-1"
-    return redactor.mask(text).encode(encoding)
+class MaskedLines:
+    """The lines of one text, masked in order; bytes that are no UTF-8 stay as they are."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._masker = LineMasker(redactor)
+
+    def of(self, line: bytes) -> bytes:
+        """The next line, without its newline."""
+        try:
+            text, encoding = line.decode("utf-8"), "utf-8"
+        except UnicodeDecodeError:
+            text, encoding = line.decode("latin-1"), "latin-1"
+        return self._masker.mask(text).encode(encoding)
 
 
 def masked_text(data: bytes, redactor: Redactor) -> bytes:
     """A text, line by line."""
-    return b"\n".join(masked_line(line, redactor) for line in data.split(b"\n"))
+    lines = MaskedLines(redactor)
+    return b"\n".join(lines.of(line) for line in data.split(b"\n"))
 
 
 def masked_json(data: bytes, redactor: Redactor) -> bytes:

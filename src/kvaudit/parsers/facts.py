@@ -49,6 +49,7 @@ CLUES: dict[str, str] = {
     "clue.launch_command": "A server's command in the evidence: engine, model, the service it belongs to, its lines.",
     "clue.empty_argument": "An argument of a launch command that is empty, missing, or depends on an unset variable.",
     "clue.visible_devices": "GPUs that a launch command makes visible to the server, as written.",
+    "clue.container_address": "The network of a container and the host addresses at which its ports are published, as an object.",
     "clue.crash_seconds": "Seconds between the first and the last stamp of a start that failed.",
     "clue.restart_policy": "Whether the service's policy can restart it for ever, with the arithmetic; made by `record`.",
     "clue.service_state": "What the service manager says of the service: running, auto-restart, CrashLoopBackOff, and the like.",

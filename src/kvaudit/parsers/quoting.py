@@ -7,8 +7,6 @@ whether a sign counts, is the engine's own.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
 
 from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
@@ -19,30 +17,32 @@ _LEAST_FENCES = 3
 """A log may print one or two lines that look like a heading."""
 
 
-@dataclass(frozen=True, slots=True)
-class JsonDocument:
-    """A document that is one JSON value: its text and the value."""
-
-    text: str
-    value: Any
-
-
 def beginning(source: Source) -> str:
     """The head of a document without byte order mark and blank space in front."""
     return source.head.lstrip("\ufeff \t\r\n")
 
 
-def json_document(source: Source) -> JsonDocument | None:
-    """The document where it is one JSON object or array; None where it is not, or is too long to be held."""
-    if beginning(source)[:1] not in "{[":
-        return None
-    text = source.text()
+def is_json(source: Source) -> bool:
+    """Whether the document is one JSON object or array, and not too long to be held. It is parsed once, whoever asks."""
+    if source.json_keys is None:
+        source.json_keys = _keys_of(source)
+    return source.json_keys is not False
+
+
+def json_keys(source: Source) -> frozenset[str]:
+    """The keys of a document that is one JSON object; none for any other."""
+    return source.json_keys if is_json(source) and isinstance(source.json_keys, frozenset) else frozenset()
+
+
+def _keys_of(source: Source) -> frozenset[str] | bool:
+    text = source.text() if beginning(source)[:1] in ("{", "[") else None
     if text is None:
-        return None
+        return False
     try:
-        return JsonDocument(text, json.loads(without_half_pairs(text)))
+        value = json.loads(without_half_pairs(text))
     except (ValueError, RecursionError):
-        return None
+        return False
+    return frozenset(value) if isinstance(value, dict) else True
 
 
 def markdown_marks(source: Source) -> list[int]:

@@ -47,12 +47,13 @@ def _bracketed(opening: str, other: str, closing: str) -> str:
 
 _VALUE = "|".join(
     (
-        rf"(?:{QUOTED}",
+        rf"(?:(?:{QUOTED})(?:{QUOTED}|[A-Za-z0-9]+)*",  # YAML doubles a quote inside quotes, a shell joins what touches
         r"""\\"(?:[^"\\\n]|\\[^"\n])*\\\"""",
         rf"""[A-Za-z_.]{{1,40}}\((?:{QUOTED})(?:{QUOTED}|[^()'"\n])*\)?""",
         _bracketed(r"\(", r"""[^()'"\n]""", r"\)"),
         _bracketed(r"\[", r"""[^\[\]'"\n]""", r"\]"),
         _bracketed(r"\{", r"""[^{}'"\n]""", r"\}"),
+        r"""[^\s'"\x1b]*[A-Za-z0-9](?:['"](?:[A-Za-z0-9][^\s'"\x1b]*)?[A-Za-z0-9])+""",  # a quote amid letters is the value's own
         r"""\\?["']?[^\s'"\x1b]+)""",
     )
 )
@@ -62,6 +63,15 @@ _START = r"(?:\b|\x1b\[[0-9;]*m)"
 _NAMED = rf"{_START}(?:(?i:{SECRET_NAME})|{SECRET_ENV})"
 _SIGN = rf"""(?:\\?["'])?{_COLOUR}\s{{0,4}}{_COLOUR}(?:=>|[=:]{{1,2}}){_COLOUR}\s{{0,4}}{_COLOUR}"""
 _SIGNED = rf"(?P<head>{_NAMED}{_SIGN})(?P<value>{_VALUE})"
+_PLAIN = r"""[^\s"'\\(\[{<|>&*!]"""
+"""How a value begins that has neither quotes nor brackets of its own."""
+_QUOTED_SETTING = (
+    rf"""(?:^|[^\\])["](?P<head>-{{0,2}}{_NAMED}=)(?P<value>{_PLAIN}(?:[^"\\\n]|\\.)*)["]""",
+    rf"""(?:^|[^\\])['](?P<head>-{{0,2}}{_NAMED}=)(?P<value>{_PLAIN}(?:[^'\\\n]|\\.)*)[']""",
+    rf"""\\"(?P<head>-{{0,2}}{_NAMED}=)(?P<value>{_PLAIN}(?:[^"\\\n]|\\[^"\n])*)\\["]""",
+    rf"""(?m)^(?P<head>\s{{0,80}}(?:-\s)?{_NAMED}(?::\s{{1,4}}|\s=\s))(?P<value>{_PLAIN}[^"'\n\x1b]*)$""",
+)
+"""A setting that has quotes, or a line, for itself."""
 _FLAGGED = rf"""(?P<head>--?{_NAMED}(?:\s{{1,4}}|["']\s?,\s?))(?P<value>{_VALUE}(?:[ ][A-Za-z0-9][^\s'"]*){{0,8}})"""
 _SPACED = rf"(?P<head>{_NAMED}\s(?:is\s)?)(?P<value>{_VALUE})"
 _LISTED = rf"""(?P<head>\b(?:name|key)["']?:\s?["']?{_NAMED}["']?,?\s{{0,40}}["']?value["']?:\s?)(?P<value>{_VALUE})"""
@@ -74,6 +84,7 @@ _HEADER = (
 _COOKIE = r"""(?P<head>(?i:\b(?:set-)?cookie)["']?:\s{0,4}["']?)(?P<value>[\w.-]+=[^;\s'"]*(?:;\s?[\w.-]+=[^;\s'"]*)*)"""
 _AUTH = r"""(?P<head>(?i:\b|_)(?i:auth)["']?\s{0,4}[:=]\s{0,4}["']?)(?P<value>[A-Za-z0-9+/]{8,}={0,2})"""
 _LOGIN_FLAG = r"""(?P<head>(?:^|\s|["'])(?:-u|--user|--proxy-user)(?:[ =]|["']\s?,\s?)["']?)(?P<value>[^\s'":]+:[^\s'"]+)"""
+_LOGIN_QUOTED = r"""(?P<head>(?:^|\s|["'])(?:-u|--user|--proxy-user)(?:[ =]|["']\s?,\s?)["'])(?P<value>[^\s'":]+:[^'"\n]+)["']"""
 _LOGIN_COMMAND = (
     r"""(?P<head>\bsshpass\s{1,4}-p\s?|\b(?:docker|podman|nerdctl|helm|skopeo)\s[a-z ]{0,20}login\s[^\n]{0,200}?-p[ =])"""
     rf"(?P<value>{_VALUE})"
@@ -112,11 +123,15 @@ _SHAPES = (
 
 
 class Pattern(NamedTuple):
-    """An expression, the guard that its `value` must pass, and whether that is the secret as it stands (no quotes, no list)."""
+    """An expression, the guard that its `value` must pass, and whether that is the secret as it stands (no quotes, no list).
+
+    `alone` is a value that has quotes or a line for itself, so that blanks do not end it.
+    """
 
     expression: str
     guard: Guard
     whole: bool
+    alone: bool = False
 
 
 _NAME_TELLTALE = (
@@ -139,8 +154,9 @@ PATTERNS: tuple[tuple[str, tuple[Pattern, ...]], ...] = (
     (
         _NAME_TELLTALE,
         (
-            Pattern(_FLAGGED, is_value, whole=False),
             Pattern(_COOKIE, is_set, whole=True),
+            *(Pattern(one, is_value, whole=False, alone=True) for one in _QUOTED_SETTING),
+            Pattern(_FLAGGED, is_value, whole=False),
             Pattern(_SIGNED, is_value, whole=False),
             Pattern(_SPACED, is_value, whole=False),
             Pattern(_LISTED, is_value, whole=False),
@@ -152,6 +168,7 @@ PATTERNS: tuple[tuple[str, tuple[Pattern, ...]], ...] = (
     (
         _PLACE_TELLTALE,
         (
+            Pattern(_LOGIN_QUOTED, is_login, whole=True),
             Pattern(_LOGIN_FLAG, is_login, whole=True),
             Pattern(_LOGIN_COMMAND, is_value, whole=False),
             Pattern(_LOGIN_WORD, is_random, whole=True),

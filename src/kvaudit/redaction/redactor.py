@@ -14,7 +14,7 @@ from kvaudit.redaction.judging import Guard, is_login, is_packed_login, is_priva
 from kvaudit.redaction.masks import Masks
 from kvaudit.redaction.names import may_mean_secret, means_owner, means_secret
 from kvaudit.redaction.patterns import FULL, PATTERNS, Pattern
-from kvaudit.redaction.spans import Span, passing, secrets_in
+from kvaudit.redaction.spans import LEAD, Judging, Span, enders, passing, secrets_in, standing_alone
 
 Level = Literal["default", "full"]
 
@@ -49,6 +49,10 @@ class Redactor:
                 self._known[text] = known
         return known
 
+    def secret(self, text: str) -> str:
+        """The mask of a text that is known to be a secret."""
+        return self._masks.of(text)
+
     def _mask_around(self, text: str, position: int) -> tuple[str, int]:
         """The masked text, and where the character at `position` went."""
         if not text.isascii():
@@ -67,7 +71,7 @@ class Redactor:
         done, moved = 0, position
         for match in compiled.finditer(text):
             value, offset = match.group(group), match.start(group)
-            for first, last in self._spans(value, pattern):
+            for first, last in self._spans(value, pattern, text[max(0, match.start() - LEAD) : match.start()]):
                 start, end = offset + first, offset + last
                 mask = self._masks.of(text[start:end])
                 pieces += [text[done:start], mask]
@@ -76,10 +80,12 @@ class Redactor:
                 done = end
         return ("".join([*pieces, text[done:]]), moved) if pieces else (text, position)
 
-    def _spans(self, value: str, pattern: Pattern) -> Iterator[Span]:
+    def _spans(self, value: str, pattern: Pattern, lead: str) -> Iterator[Span]:
         if pattern.whole:
             return passing(value, [(0, len(value))], pattern.guard)
-        return secrets_in(value, pattern.guard, self._guard_of)
+        if pattern.alone:
+            return standing_alone(value, Judging(pattern.guard, self._guard_of, enders("")))
+        return secrets_in(value, Judging(pattern.guard, self._guard_of, enders(lead)))
 
     def _guard_of(self, name: str) -> Guard | None:
         """The guard of the value behind `name=`."""

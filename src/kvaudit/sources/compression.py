@@ -48,11 +48,14 @@ def decompressed(stream: BinaryIO, first: bytes, shown: str, budget: Budget) -> 
     return cast(BinaryIO, io.BufferedReader(Limited(opener(stream), shown, budget), 1 << 16)) if opener else stream
 
 
-class Limited(io.RawIOBase):
-    """A stream that ends in an `InputError` when its budget is spent."""
+UNFOLDS = "unfolds into more than 8 GiB: not read"
 
-    def __init__(self, stream: BinaryIO, shown: str, budget: Budget) -> None:
-        self._stream, self._shown, self._budget = stream, shown, budget
+
+class Limited(io.RawIOBase):
+    """A stream that ends in an `InputError` with this message when its budget is spent."""
+
+    def __init__(self, stream: BinaryIO, shown: str, budget: Budget, message: str = UNFOLDS) -> None:
+        self._stream, self._shown, self._budget, self._message = stream, shown, budget, message
 
     def readable(self) -> bool:
         """It is."""
@@ -64,7 +67,7 @@ class Limited(io.RawIOBase):
         data = self._stream.read(len(view))
         self._budget.left -= len(data)
         if self._budget.left < 0:
-            raise InputError(self._shown, "unfolds into more than 8 GiB: not read")
+            raise InputError(self._shown, self._message)
         view[: len(data)] = data
         return len(data)
 

@@ -43,8 +43,10 @@ def detect(head: bytes, hits: Sequence[RawLine], partial: Partial | None = None)
     found = [readable(raw.data) for raw in hits[:_SAMPLE]]
     unwrapper = Unwrapper(strings=_strings_of(text, first), partial=partial)
     notes: list[str] = []
+    pasted = ((first, True), (found, not _is_printed_json(first)))  # within a document every line is indented
     for _ in range(3):
-        loose = next((loose for sample in (first, found) if (loose := _loose(_bare(sample, unwrapper), unwrapper, notes))), None)
+        samples = ((_bare(sample, unwrapper), may_be) for sample, may_be in pasted)
+        loose = next((loose for lines, may_be in samples if (loose := _loose(lines, unwrapper, notes, indented=may_be))), None)
         if loose is None:
             break
         unwrapper = replace(unwrapper, loose=(*unwrapper.loose, loose))
@@ -55,7 +57,13 @@ def _bare(sample: Iterable[str], unwrapper: Unwrapper) -> list[str]:
     return [piece.text for line in sample for piece in unwrapper.unwrapped(line) if piece.text.strip()]
 
 
-def _loose(lines: list[str], known: Unwrapper, notes: list[str]) -> Loose | None:
+def _is_printed_json(lines: list[str]) -> bool:
+    """Whether a document begins as a JSON value that goes on over lines, unlike entries of one line each."""
+    begins = lines[0].lstrip("\ufeff\0").rstrip() if lines else ""
+    return begins in ("{", "[", "[{") or (begins.startswith(('{"', '["', "[{")) and begins.endswith((",", "{", "[")))
+
+
+def _loose(lines: list[str], known: Unwrapper, notes: list[str], *, indented: bool) -> Loose | None:
     """The loose shape that these lines are full of, None where there is none beyond the known ones."""
     names = {loose.name for loose in known.loose}
     for loose, fits in _CONFIRMED:
@@ -64,7 +72,7 @@ def _loose(lines: list[str], known: Unwrapper, notes: list[str]) -> Loose | None
                 notes.append("a selection of lines (grep): what is missing proves nothing")
             return loose
     numbers = None if names & {"grep-n", "numbered-listing", "rank-prefix"} else _numbers(lines, notes)
-    width = min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
+    width = min((len(line) - len(line.lstrip(" ")) for line in lines), default=0) if indented else 0
     if numbers is None and width > 1 and len(lines) > 1 and known.strings is None:
         return shapes.indented(width)
     return numbers

@@ -44,7 +44,7 @@ def pick(source: Source, wanted: str) -> Source:
     sections = _sections(source)
     names = list(sections) or list(dict.fromkeys(_services(source)))
     if not names and _describes(source, wanted):
-        return replace(source, path=f"{source.path}#{wanted}", parts=[], read_lines=None, read_text=None)
+        return replace(source, path=f"{source.path}#{wanted}", parts=[], read_lines=None, read_text=None, json_keys=None)
     found = [name for name in names if name == wanted] or [name for name in names if _REPLICA.sub("", name) == wanted]
     if len(found) != 1:
         there = ", ".join(names[:12]) if names else "it is one document"
@@ -81,7 +81,14 @@ def _sections(source: Source) -> dict[str, Ranges]:
 def _part(source: Source, name: str, service: str | None = None, ranges: Ranges | None = None) -> Source:
     """The part of a file that one service or section is."""
     part = replace(
-        source, path=f"{source.path}#{name}", service=service, line_ranges=ranges, parts=[], read_lines=None, read_text=None
+        source,
+        path=f"{source.path}#{name}",
+        service=service,
+        line_ranges=ranges,
+        parts=[],
+        read_lines=None,
+        read_text=None,
+        json_keys=None,
     )
     part.notes = list(source.notes)
     if ranges is not None:
@@ -125,7 +132,9 @@ def snapshot_beside(source: Source) -> Source | None:
     if len(beside) != 1 or len(before) + len(behind) < len(tables):
         return None
     first, last = beside[0]
-    table = replace(source, line_ranges=((first, last),), hits=[], parts=[], read_lines=None, read_text=None, lines=last)
+    table = replace(
+        source, line_ranges=((first, last),), hits=[], parts=[], read_lines=None, read_text=None, json_keys=None, lines=last
+    )
     table.notes = [*source.notes, f"lines {first}-{last} of the file"]
     table.head = _head(table)
     table.size = len(table.head)

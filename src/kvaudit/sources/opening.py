@@ -6,6 +6,7 @@ Room: `sources`. Bytes in, bytes out; nothing is decided about the content beyon
 from __future__ import annotations
 
 import io
+import os
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from kvaudit.errors import InputError
-from kvaudit.sources.compression import DAMAGED, Budget, decompressed, is_compressed
+from kvaudit.sources.compression import DAMAGED, Budget, Limited, decompressed, is_compressed
 from kvaudit.sources.encodings import decoder_of
 from kvaudit.sources.progress import watcher_of
 from kvaudit.sources.scan import Hints, Scanned, scan
@@ -22,6 +23,8 @@ from kvaudit.sources.source import HEAD_BYTES
 
 _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """Process substitution and redirection: pipes that were opened for this call, unlike a FIFO that lies in a folder."""
+
+_ENDLESS = "more than 8 GiB came through the pipe and it did not end: not read; give a file, or the part of the log that matters"
 
 
 class Begun(io.RawIOBase):
@@ -86,7 +89,7 @@ def guarded(shown: str) -> Iterator[None]:
 @contextmanager
 def _raw(path: Path, shown: str) -> Iterator[BinaryIO]:
     if shown == "-":
-        yield sys.stdin.buffer
+        yield _bounded(sys.stdin.buffer, shown)
         return
     try:
         _refuse_devices(path, shown)
@@ -94,7 +97,16 @@ def _raw(path: Path, shown: str) -> Iterator[BinaryIO]:
     except OSError as error:
         raise InputError(shown, error.strerror or str(error)) from error
     with stream:
-        yield stream
+        yield _bounded(stream, shown)
+
+
+def _bounded(stream: BinaryIO, shown: str) -> BinaryIO:
+    """A regular file as it is; a pipe, which may never end, up to as much as a compressed file may hold."""
+    try:
+        ends = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # no file of the system, but bytes in memory
+        ends = True
+    return stream if ends else cast(BinaryIO, io.BufferedReader(Limited(stream, shown, Budget(), _ENDLESS), 1 << 18))
 
 
 def _refuse_devices(path: Path, shown: str) -> None:

@@ -72,6 +72,8 @@ class Source:
     read_lines: list[Line] | None = None
     """The hit lines once they are unwrapped, and the text; made on first use."""
     read_text: str | None = None
+    json_keys: frozenset[str] | bool | None = None
+    """What the document is as JSON, once somebody asked: the keys of an object, True for an array, False for anything else."""
 
     @property
     def is_wrapped(self) -> bool:

@@ -209,6 +209,33 @@ def test_facts_name_word_and_variable() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "network", "published"),
+    [
+        (
+            "docker run -p 127.0.0.1:8000:8000 -p 9:9/udp --net=host vllm/vllm-openai:v0.25.1 --model acme/a",
+            "host",
+            ["127.0.0.1 8000"],
+        ),
+        ("sudo docker run --publish=8000:80 --network n vllm/vllm-openai:v0.25.1 --model acme/a", "n", [" 80"]),
+        ("exec podman run -p8000:80 -P vllm/vllm-openai:v0.25.1 --model acme/a", None, [" 80", " "]),
+        ("docker run -p $BIND:8000:8000 img sh -c 'vllm serve acme/a -p 1:2'", None, ["? 8000"]),
+        ("docker run img vllm serve acme/a", None, []),
+    ],
+)
+def test_where_docker_run_publishes_the_port(text: str, network: str | None, published: list[str]) -> None:
+    facts = facts_of(_command(text), lambda word: Origin(file="start.sh", line=word.line, excerpt=""), "atlas.service")
+    (value,) = [one.value for one in facts if one.field == "clue.container_address"]
+    assert (value["service"], value["network"]) == ("atlas.service", network)
+    assert [f"{port['address']} {port['target']}" for port in value["published"]] == published
+
+
+@pytest.mark.parametrize("text", ["vllm serve acme/a", "docker exec c vllm serve acme/a", "apptainer run img vllm serve acme/a"])
+def test_what_publishes_no_port_says_nothing_of_one(text: str) -> None:
+    facts = facts_of(_command(text), lambda word: Origin(file="start.sh", line=word.line, excerpt=""))
+    assert not [one for one in facts if one.field == "clue.container_address"]
+
+
+@pytest.mark.parametrize(
     ("text", "on"),
     [
         ("VLLM_SERVER_DEV_MODE=1 vllm serve acme/a", True),

@@ -243,3 +243,81 @@ def test_cells_know_where_they_stand() -> None:
     (cells,) = documents("a:\n  - b: one\n    c: |\n      two\n      three\n")
     assert (cells[("a", "0", "b")].line, cells[("a", "0", "b")].pointer) == (2, "/a/0/b")
     assert cells[("a", "0", "c")].word.line == 4
+
+
+def _addresses(reading: Reading) -> dict[str, tuple[str | None, list[tuple[str, str]]]]:
+    return {
+        one.value["service"]: (one.value["network"], [(port["address"], port["target"]) for port in one.value["published"]])
+        for one in reading.facts
+        if one.field == "clue.container_address"
+    }
+
+
+def test_compose_says_where_ports_are_published(read: Read) -> None:
+    text = """services:
+  atlas:
+    image: vllm/vllm-openai:v0.25.1
+    ports: ["127.0.0.1:8000:8000", "9000:9000/udp", "[::1]:8001:8001/tcp", "8002", "${BIND:-127.0.0.1}:8003:8003",
+            "127.0.0.1:${P:-8}:8004"]
+  boreal:
+    image: lmsysorg/sglang:v0.5.20
+    ports:
+      - target: 30000
+        published: "30000"
+        host_ip: 192.0.2.7
+      - target: 30001
+  cirrus:
+    image: lmsysorg/sglang:v0.5.20
+    network_mode: host
+"""
+    assert _addresses(read(text, "compose.yaml")) == {
+        "atlas": (None, [("127.0.0.1", "8000"), ("::1", "8001"), ("", "8002"), ("?", "8003"), ("127.0.0.1", "8004")]),
+        "boreal": (None, [("192.0.2.7", "30000"), ("", "30001")]),
+        "cirrus": ("host", []),
+    }
+
+
+def test_docker_inspect_says_where_ports_are_published(read: Read) -> None:
+    bindings = {"8000/tcp": [{"HostIp": "127.0.0.1", "HostPort": "8000"}], "9000/udp": [{"HostIp": "", "HostPort": "9000"}]}
+    container = {
+        "Id": "c0ffee",
+        "Name": "/atlas",
+        "Path": "vllm",
+        "Args": ["serve", "acme/atlas-13b"],
+        "State": {"Status": "running"},
+        "HostConfig": {"RestartPolicy": {"Name": "no"}, "NetworkMode": "bridge", "PortBindings": bindings},
+        "NetworkSettings": {"Ports": {"8001/tcp": [{"HostIp": "0.0.0.0", "HostPort": "32768"}], "8002/tcp": None}},  # noqa: S104
+    }
+    ports = [("127.0.0.1", "8000"), ("0.0.0.0", "8001")]  # noqa: S104
+    assert _addresses(read(json.dumps([container], indent=1), "inspect.json")) == {"atlas": ("bridge", ports)}
+
+
+_POD = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: atlas}
+spec:
+  template:
+    metadata: {labels: {app: atlas, tier: a}}
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.25.1
+          args: [--model, acme/atlas-13b]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", ("pod", [])),
+        ("          ports: [{containerPort: 8000}]\n", ("pod", [])),
+        ("          ports: [{containerPort: 8000, hostPort: 80, hostIP: 127.0.0.1}]\n", ("pod", [("127.0.0.1", "8000")])),
+        ("      hostNetwork: true\n", ("host", [])),
+        ("---\nkind: Service\nspec: {type: NodePort, selector: {app: atlas}}\n", ("pod", [("", "")])),
+        ("---\nkind: Service\nspec: {type: LoadBalancer, selector: {app: boreal}}\n", ("pod", [])),
+        ("---\nkind: Service\nspec: {type: ClusterIP, selector: {app: atlas}}\n", ("pod", [])),
+        ("---\nkind: Service\nspec: {type: NodePort}\n", ("pod", [])),
+    ],
+)
+def test_a_pod_is_open_by_its_host_or_by_a_service_that_leads_outside(read: Read, more: str, said: Any) -> None:
+    assert _addresses(read(_POD + more, "atlas.yaml")) == {"atlas/vllm": said}

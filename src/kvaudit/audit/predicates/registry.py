@@ -47,7 +47,7 @@ class Predicate:
 PREDICATES: dict[str, Predicate] = {}
 """Those of the modules that were loaded so far; ask `predicate_named` or `all_predicates`."""
 
-_MODULES = ("arm", "pair", "policy", "tenants", "service", "results", "results_pair")
+_MODULES = ("arm", "pair", "policy", "address", "tenants", "service", "results", "results_pair")
 """The modules of predicates, in the order in which they are searched: what only some arms need comes last."""
 
 

@@ -13,6 +13,7 @@ from kvaudit.parsers.facts import Fact, Origin
 from kvaudit.parsers.launch_command.asked import arguments_of, asked, model_word
 from kvaudit.parsers.launch_command.emptiness import empty_arguments
 from kvaudit.parsers.launch_command.options import LaunchCommand
+from kvaudit.parsers.launch_command.published import CLUE as CONTAINER_ADDRESS
 from kvaudit.parsers.launch_command.words import Word
 from kvaudit.parsers.tables import fact
 from kvaudit.patterns import LatePattern
@@ -39,6 +40,8 @@ def facts_of(command: LaunchCommand, origin: MakeOrigin, service: str | None = N
     for empty in empty_arguments(command):
         value = {"flag": empty.flag, "why": empty.why, "variable": empty.variable, "service": service, "closed": closed}
         found.append(fact("clue.empty_argument", value, "observed", [origin(empty.word)]))
+    if command.address is not None:
+        found.append(fact(CONTAINER_ADDRESS, {**command.address, "service": service}, "requested", [first]))
     return [*found, *_devices(command, origin, service), *_developer_mode(command, origin)]
 
 

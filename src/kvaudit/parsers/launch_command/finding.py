@@ -7,9 +7,11 @@ something else.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from kvaudit.parsers.launch_command.engines import IMAGES, MODULES, PROGRAMS, Engine
 from kvaudit.parsers.launch_command.options import LaunchCommand, read_arguments
+from kvaudit.parsers.launch_command.published import of_run
 from kvaudit.parsers.launch_command.shell import commands
 from kvaudit.parsers.launch_command.words import Piece, Word
 from kvaudit.patterns import LatePattern
@@ -24,7 +26,9 @@ _WRAPPERS_WORDS = """
 """
 _WRAPPERS = frozenset(_WRAPPERS_WORDS.split())
 _CONTAINERS = frozenset(("docker", "podman", "nerdctl", "apptainer", "singularity", "enroot"))
-_MOST_PREFIX = 60
+_WITH_NETWORK = frozenset(("docker", "podman", "nerdctl"))
+"""The others run in the network of the host."""
+_NEAR, _MOST_PREFIX = 6, 60
 _IMAGES = tuple((LatePattern(pattern), engine) for pattern, engine in IMAGES)
 _MODULES_BY_FILE = {f"{module.replace('.', '/')}.py": engine for module, engine in MODULES.items()}
 
@@ -39,7 +43,11 @@ def engine_command(words: Sequence[Word], depth: int = 0) -> LaunchCommand | Non
         return _in_shell(rest, environment, depth)
     start = _start(rest, 0)
     if start is None and (program in _WRAPPERS | _CONTAINERS or "entrypoint" in program):
-        return _behind_wrapper(rest, environment, depth, container=program in _CONTAINERS)
+        programs = {base_name(word.text) for word in rest[:_NEAR]}  # also `sudo docker run`
+        found = _behind_wrapper(rest, environment, depth, container=bool(programs & _CONTAINERS))
+        if found is not None and programs & _WITH_NETWORK:
+            found.address = of_run(list(takewhile(lambda word: word is not found.words[0] and not _is_shell(word), rest)))
+        return found
     return None if start is None else _command(start[0], rest, start[1], environment)
 
 
@@ -47,6 +55,10 @@ def from_image(image: str, arguments: Sequence[Word]) -> LaunchCommand | None:
     """The server's command of a container that runs an image's own entrypoint."""
     engine = next((engine for pattern, engine in _IMAGES if pattern.search(image)), None)
     return None if engine is None or not arguments else _command(engine, arguments, 0, {})
+
+
+def _is_shell(word: Word) -> bool:
+    return base_name(word.text) in _SHELLS
 
 
 def base_name(path: str) -> str:

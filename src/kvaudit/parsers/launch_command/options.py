@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kvaudit.parsers.launch_command.engines import Engine
 from kvaudit.parsers.launch_command.words import Piece, Word, plain
@@ -45,6 +46,8 @@ class LaunchCommand:
     options: list[Option] = field(default_factory=list)
     model: Word | None = None
     environment: dict[str, Word] = field(default_factory=dict)
+    address: dict[str, Any] | None = None
+    """Where the container of `docker run` can be reached, as in `published`."""
 
     @property
     def lines(self) -> tuple[int, int]:

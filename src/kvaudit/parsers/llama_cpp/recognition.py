@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kvaudit.parsers.llama_cpp.messages import Record, record
 from kvaudit.parsers.log_reading import first_records
-from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
+from kvaudit.parsers.quoting import beginning, is_json, markdown_marks
 from kvaudit.patterns import LatePattern
 from kvaudit.sources.lines import Line, without_colours
 from kvaudit.sources.source import Source
@@ -49,7 +49,7 @@ def _records(line: Line) -> Iterator[Record]:
 
 def quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    if json_document(source) is not None:
+    if is_json(source):
         return True
     if not markdown_marks(source):
         return False

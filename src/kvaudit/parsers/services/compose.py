@@ -6,8 +6,9 @@ Room: `parsers.services`. Compose specification; a file may hold several service
 from __future__ import annotations
 
 from kvaudit.parsers.facts import Reading
+from kvaudit.parsers.launch_command.published import UNKNOWN, short_port
 from kvaudit.parsers.launch_command.words import Word
-from kvaudit.parsers.services.cells import Cell, Cells, below, documents, first_document, listed
+from kvaudit.parsers.services.cells import Cell, Cells, below, documents, first_document, listed, names
 from kvaudit.parsers.services.container_command import compose_word, launch_of, words_of_text
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.patterns import LatePattern
@@ -70,7 +71,20 @@ def _service(settings: Settings, cells: Cells, name: str) -> None:
     settings.command(name, [*entrypoint, *command])
     image = cells.get(("image",))
     settings.launch(name, launch_of(image.text if image else "", entrypoint, command, environment_of(cells)), closed=False)
+    _address(settings, cells, name)
     settings.say(name, "seen", True, next(iter(cells.values())).word)
+
+
+def _address(settings: Settings, cells: Cells, name: str) -> None:
+    """Network mode and published ports, in the short form or as mappings."""
+    mode = cells.get(("network_mode",))
+    ports = [port for cell in listed(cells, "ports") if (port := short_port(cell.text))]
+    for step in names(cells, "ports"):
+        if target := cells.get(("ports", step, "target")):
+            host = cells.get(("ports", step, "host_ip"))
+            ports.append({"address": UNKNOWN if host and "$" in host.text else host.text if host else "", "target": target.text})
+    place = next((cell for path, cell in cells.items() if path[0] in ("ports", "network_mode")), next(iter(cells.values())))
+    settings.address(name, mode.text if mode else None, ports, place.word)
 
 
 def _policy(cell: Cell) -> str:

@@ -6,7 +6,7 @@ Room: `parsers.services`. Images are inspected with the same command; they have 
 from __future__ import annotations
 
 from kvaudit.parsers.facts import Reading
-from kvaudit.parsers.services.cells import Cell, Cells, Path, documents, first_document, listed, names, subtree
+from kvaudit.parsers.services.cells import Cell, Cells, Path, below, documents, first_document, listed, names, subtree
 from kvaudit.parsers.services.container_command import launch_of
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.sources.source import Source
@@ -59,6 +59,22 @@ def _container(settings: Settings, cells: Cells) -> None:
     words = [cell.word for cell in ([program] if program else []) + listed(cells, "Args")]
     settings.command(name, words, stage="resolved")
     settings.launch(name, launch_of("", [], words, _environment(cells)), closed=True)
+    _address(settings, cells, name)
+
+
+def _address(settings: Settings, cells: Cells, name: str) -> None:
+    """Network mode and published ports; without a network mode nothing is known of them."""
+    mode = cells.get(("HostConfig", "NetworkMode"))
+    if mode is None:
+        return
+    ports, place = [], mode
+    for base in (("HostConfig", "PortBindings"), ("NetworkSettings", "Ports")):
+        for path, cell in below(cells, *base):
+            target, _, protocol = path[0].partition("/")
+            if len(path) == 3 and path[2] == "HostIp" and protocol in ("tcp", ""):
+                ports.append({"address": cell.text, "target": target})
+                place = cell
+    settings.address(name, mode.text, ports, place.word, stage="resolved")
 
 
 def _environment(cells: Cells) -> dict[str, Cell]:

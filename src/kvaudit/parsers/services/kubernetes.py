@@ -9,6 +9,7 @@ from __future__ import annotations
 from kvaudit.parsers.facts import Reading
 from kvaudit.parsers.services.cells import Cell, Cells, Path, documents, listed, names, subtree
 from kvaudit.parsers.services.container_command import kubernetes_word, launch_of
+from kvaudit.parsers.services.pod_address import Selectors, outer_selectors, pod_address
 from kvaudit.parsers.services.settings import KIND, Settings
 from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
@@ -34,10 +35,12 @@ class KubernetesManifest:
     def read(self, source: Source) -> Reading:
         """Every container of every pod."""
         settings = Settings(source, self.name, "kubernetes")
-        for cells in documents(source.text() or source.head):
+        found = documents(source.text() or source.head)
+        selectors = outer_selectors(found)
+        for cells in found:
             for pod in _pods(cells)[:_MOST_PODS]:
                 thing = pod[: pod.index("spec")] if "spec" in pod else pod[:-1]
-                _pod(settings, subtree(cells, *thing) if thing else cells, pod[len(thing) :])
+                _pod(settings, subtree(cells, *thing) if thing else cells, pod[len(thing) :], selectors)
         return settings.reading()
 
 
@@ -52,7 +55,7 @@ def _pods(cells: Cells) -> list[Path]:
     return list(found)
 
 
-def _pod(settings: Settings, cells: Cells, pod: Path) -> None:
+def _pod(settings: Settings, cells: Cells, pod: Path, selectors: Selectors) -> None:
     owner = next((cells[path] for path in _names_of(pod) if path in cells), None)
     policy = cells.get((*pod, "restartPolicy"))
     for step in names(cells, *pod, "containers"):
@@ -62,6 +65,7 @@ def _pod(settings: Settings, cells: Cells, pod: Path) -> None:
         if policy is not None:
             settings.say(name, "restart", policy.text, policy.word)
         _container(settings, cells, base, name)
+        pod_address(settings, cells, base, name, selectors)
         if said is not None:
             _status(settings, cells, pod, said.text, name)
 

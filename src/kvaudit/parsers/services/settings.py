@@ -15,6 +15,7 @@ from kvaudit.parsers.facts import Fact, Reading
 from kvaudit.parsers.launch_command.facts import facts_of
 from kvaudit.parsers.launch_command.options import LaunchCommand
 from kvaudit.parsers.launch_command.parser import OriginMaker
+from kvaudit.parsers.launch_command.published import CLUE, Port, address_of
 from kvaudit.parsers.launch_command.words import Word, plain
 from kvaudit.parsers.tables import fact
 from kvaudit.sources.source import Source
@@ -58,6 +59,11 @@ class Settings:
         if words:
             value = [word.text for word in words][:500]
             self.say(service, "command", value, words[0], document=document, stage=stage)
+
+    def address(self, service: str, network: str | None, ports: Sequence[Port], word: Word, stage: Stage = "requested") -> None:
+        """Note where the ports of a container can be reached."""
+        if len(self.facts) < MOST_SETTINGS:
+            self.facts.append(fact(CLUE, address_of(service, network, ports), stage, [self.maker.origin(word)]))
 
     def launch(self, service: str, launch: LaunchCommand | None, *, closed: bool) -> None:
         """The facts of a server's command, where the service starts one."""

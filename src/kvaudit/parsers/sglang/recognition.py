@@ -6,7 +6,7 @@ Room: one score. JSON documents and markdown that quote log lines are no logs.
 from __future__ import annotations
 
 from kvaudit.parsers.log_reading import first_records
-from kvaudit.parsers.quoting import json_document, markdown_marks
+from kvaudit.parsers.quoting import is_json, markdown_marks
 from kvaudit.parsers.sglang.messages import records
 from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
@@ -46,8 +46,7 @@ def score(source: Source) -> float:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    document = json_document(source)
-    if document is not None and not _is_log_record(document.text):
+    if is_json(source) and not _is_log_record(source.text() or ""):
         return True
     marks = markdown_marks(source)
     stamp = _STAMPED.search(source.head)

@@ -6,7 +6,7 @@ Room: one score. JSON documents and markdown pages that quote log lines are no l
 from __future__ import annotations
 
 from kvaudit.parsers.log_reading import first_records, share_of_own_lines
-from kvaudit.parsers.quoting import json_document, markdown_marks
+from kvaudit.parsers.quoting import is_json, markdown_marks
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
 from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
@@ -43,6 +43,6 @@ def _is_own(record: Record) -> bool:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or a markdown page."""
-    if json_document(source) is not None:
+    if is_json(source):
         return True
     return bool(markdown_marks(source)) and not _OWN_LINE.search(source.head[:300])

@@ -6,10 +6,8 @@ is none either, although it is written by the same logger.
 
 from __future__ import annotations
 
-from typing import Any
-
 from kvaudit.parsers.log_reading import first_records, share_of_own_lines
-from kvaudit.parsers.quoting import beginning, json_document, markdown_marks
+from kvaudit.parsers.quoting import beginning, is_json, json_keys, markdown_marks
 from kvaudit.parsers.vllm.messages import Record, records
 from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
@@ -63,11 +61,6 @@ def _is_telling(record: Record) -> bool:
 
 def _quotes_logs(source: Source) -> bool:
     """Whether the document is of another kind: one JSON document, or markdown."""
-    document = json_document(source)
-    if document is not None and not _is_log_record(document.value):
+    if is_json(source) and not {"message", "levelname"} <= json_keys(source):
         return True
     return bool(markdown_marks(source)) and not _OWN_LINE.search(beginning(source).partition("\n")[0])
-
-
-def _is_log_record(value: Any) -> bool:
-    return isinstance(value, dict) and "message" in value and "levelname" in value

@@ -15,7 +15,7 @@ from kvaudit.record.services.units import Unit, fits, replaced_commands
 from kvaudit.record.table import FactTable
 
 CLUE = "clue.launch_command"
-_WITH_SERVICE = ("clue.empty_argument", "clue.visible_devices")
+_WITH_SERVICE = ("clue.empty_argument", "clue.visible_devices", "clue.container_address")
 
 
 def settle_launches(table: FactTable, units: Sequence[Unit], served: Sequence[Unit]) -> dict[str, list[str]]:

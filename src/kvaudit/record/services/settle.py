@@ -10,12 +10,13 @@ from typing import Any
 from kvaudit.record.services.emptiness import settle_emptiness
 from kvaudit.record.services.fields import add_fields
 from kvaudit.record.services.launches import settle_launches
-from kvaudit.record.services.units import runs_services, units_of
+from kvaudit.record.services.units import Unit, runs_services, units_of
 from kvaudit.record.services.watchdogs import add_watchdogs, is_watchdog
 from kvaudit.record.table import FactTable
 
+ADDRESS = "clue.container_address"
 _TEXTS = ("manager", "service", "document", "section", "key", "engine", "model", "variable", "flag", "why", "dropped")
-_OBJECTS = ("clue.service_setting", "clue.launch_command", "clue.empty_argument", "clue.visible_devices")
+_OBJECTS = ("clue.service_setting", "clue.launch_command", "clue.empty_argument", "clue.visible_devices", ADDRESS)
 
 
 def settle_services(table: FactTable) -> dict[str, list[str]]:
@@ -25,9 +26,17 @@ def settle_services(table: FactTable) -> dict[str, list[str]]:
     served = runs_services(table, [unit for unit in units if not is_watchdog(unit)] or units)
     notes = settle_launches(table, units, served)
     settle_emptiness(table, units)
+    _keep_own_addresses(table, served)
     add_fields(table, served, units)
     add_watchdogs(table, units)
     return notes
+
+
+def _keep_own_addresses(table: FactTable, served: list[Unit]) -> None:
+    """Other containers of a compose file or a manifest are published for themselves."""
+    if ADDRESS in table.clues and served:
+        own = {None, *(unit.name for unit in served)}
+        table.clues[ADDRESS] = [one for one in table.clues[ADDRESS] if one.value.get("service") in own]
 
 
 def _keep_sound(table: FactTable) -> None:
