@@ -58,7 +58,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "attention-in-words",
         b" backend.",
-        r"^Using (?P<name>(?:Triton|Rocm|Aiter Flash|Aiter Unified) Attention|AITER(?: TRITON)? MLA|FlexAttention|Triton) backend\.$",
+        r"^Using (?P<name>(?:Triton|Rocm|Aiter Flash|Aiter Unified) Attention|AITER(?: TRITON)? MLA|FlexAttention|Triton) "
+        r"backend\.$",
         (("name", "attention.backend", attention_backend),),
         "resolved",
         "Using Triton Attention backend.",

@@ -70,7 +70,7 @@ def settle(start: StartBuilder, outcome: Outcome, sampled: bool) -> None:
 
 
 def _drop_dummies(start: StartBuilder) -> None:
-    """A batching line before the server's own banner is about a dummy configuration; a server that prints none has no such line."""
+    """A batching line before the server's own banner, where it prints one, is about a dummy configuration."""
     if not start.openers.keys() & {"banner", "arguments"}:
         return
     found = start.collector.fact("scheduler.max_num_batched_tokens")
