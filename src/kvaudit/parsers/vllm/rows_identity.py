@@ -171,7 +171,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "model-being-loaded",
         b"Starting to load model ",
-        r"^Starting to load model (?P<model>\S.*?)(?:\.\.\.)?$",
+        r"^Starting to load model (?P<model>\S.*?)\.\.\.(?:\s|$)",
         (("model", "model.path", text),),
         "resolved",
         "Starting to load model acme/tiny-llama...",
