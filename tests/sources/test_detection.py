@@ -29,6 +29,8 @@ NAMES = {
     "grep -n": "grep-n",
     "grep -n around journald": "grep-n+journald-short",
     "quoted": "quoted",
+    "csv": "csv",
+    "grafana": "loki",
     "indented": "indented",
     "ray": "ray",
     "array": "json-array",

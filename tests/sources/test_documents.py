@@ -172,3 +172,32 @@ def test_services_beyond_the_sixtieth_are_not_read_and_that_is_said(tmp_path: Pa
     sources = [one.source for one in found_in(tmp_path / "pods.log").values() if one.source]
     assert len(sources) == 60
     assert sources[-1].notes[-1] == "62 services in one log; those behind this one are not read"
+
+
+ISSUE = ["### Your current environment", "", "vLLM on one H100.", "", "### Describe the bug", "", "It answers slowly.", ""]
+
+
+def test_the_log_of_a_bug_report_is_read_with_the_lines_of_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "issue.md"
+    path.write_bytes(plain([*ISSUE, "```text", *LOG, "```", "", "### Before submitting", "- [x] I searched"]))
+    record = record_of(path)
+    assert record.value("kv_cache.tokens") == 393_216
+    assert record.facts("kv_cache.tokens")[0].origins[0].line == len(ISSUE) + 1 + 1 + LOG.index(
+        next(x for x in LOG if "393,216" in x)
+    )
+    assert any("a fenced block, are the log" in note for note in record.sources[0].notes)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ["```", *LOG, "```", "and with the other model:", "```", *OTHER, "```"],
+        [*["Words about what was measured."] * 40, "```", *LOG, "```"],
+    ],
+    ids=["two logs", "an article"],
+)
+def test_a_page_that_quotes_several_runs_or_is_mostly_words_is_no_log(body: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_bytes(plain([*ISSUE, *body]))
+    with pytest.raises(InputErrors):
+        record_of(path)

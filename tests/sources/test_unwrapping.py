@@ -101,6 +101,14 @@ def test_readable_takes_off_colours_holes_and_the_end_of_the_line() -> None:
     assert without_colours("\x1b]0;title\x07a\x1b(Bb\x1b[?25lc") == "abc"
 
 
+def test_colours_go_whose_escape_character_was_lost_or_shown() -> None:
+    for escape in ("", "^[", "\\u001b", "\\x1b", "\\033", "\u241b", "\ufffd"):
+        assert (
+            without_colours(f"{escape}[1;36m(APIServer pid=7){escape}[0;0m a {escape}[90mb{escape}[0m") == "(APIServer pid=7) a b"
+        )
+    assert without_colours("waited [10m] of [12m 3s]") == "waited [10m] of [12m 3s]"
+
+
 def test_half_a_surrogate_pair_is_replaced_wherever_an_escape_names_one() -> None:
     whole = '{"log": "a \\ud800 b\\n", "stream": "stdout"}'
     cut = '{"log":"a \\ud800 b'

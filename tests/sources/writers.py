@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import html
 import json
 import lzma
 from collections.abc import Callable
@@ -178,6 +179,12 @@ def _cut_at(width: int) -> Writer:
     return write
 
 
+def _csv(lines: list[str]) -> bytes:
+    """An export of a log search: the line is the last column, its quotes doubled."""
+    rows = [f'{_STAMP},otter-0,vllm,"{line.replace(chr(34), chr(34) * 2)}"' for line in lines]
+    return "\n".join(["Date,Host,Service,Message", *rows, ""]).encode()
+
+
 WRAPPERS: dict[str, Writer] = {
     "none": plain,
     "ansi": lambda lines: plain([line.replace(SERVER, f"\x1b[0;36m{SERVER[:-1]}\x1b[0;0m ") for line in lines]),
@@ -231,6 +238,13 @@ WRAPPERS: dict[str, Writer] = {
     "grep -n around journald": _prefixed(lambda index: f"{index * 3 + 2}:May 17 11:42:07 bench-host python3.12[4711]: "),
     "grep -H": _prefixed(lambda _: "logs/server.log:"),
     "quoted": _prefixed(lambda _: "> "),
+    "csv": _csv,
+    "grafana": lambda lines: json.dumps(
+        [{"line": line, "timestamp": "1779010927", "fields": {"pod": "otter-0"}} for line in lines]
+    ).encode(),
+    "colours shown": lambda lines: "".join(f"^[[36m{line}^[[0m\n" for line in lines).encode(),
+    "colours lost": lambda lines: "".join(f"[0;36m{line}[0;0m\n" for line in lines).encode(),
+    "page source": lambda lines: "".join(f"{html.escape(line)}\n" for line in lines).encode(),
     "quoted twice": _prefixed(lambda _: ">> "),
     "indented": _prefixed(lambda _: "    "),
     "ray": _prefixed(lambda _: "\x1b[36m(ServeReplica:otter:LLM pid=909)\x1b[0m "),

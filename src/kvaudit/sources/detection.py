@@ -101,10 +101,17 @@ def _name_processes(lines: list[str]) -> bool:
     return sum(bool(shapes.PROCESS.match(line)) for line in left) >= 0.3 * len(left)
 
 
+def _are_cells(lines: list[str]) -> bool:
+    """Whether the quotes that open the last column are closed at the end of the rows."""
+    rows = [line for line in lines if strip_loose(line, shapes.CSV)]
+    return len(rows) > 1 and sum(line.rstrip().endswith('"') for line in rows) >= 0.9 * len(rows)
+
+
 _CONFIRMED: tuple[tuple[Loose, Callable[[list[str]], bool]], ...] = (
     (shapes.COMPOSE, _are_services),
     (shapes.FILE_NAMES, _are_files),
     (shapes.QUOTED, _always),
+    (shapes.CSV, _are_cells),
     (shapes.RAY, _name_processes),
 )
 
@@ -137,6 +144,7 @@ _DOCUMENTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("journald-json", lambda text: '"__REALTIME_TIMESTAMP"' in text or '"__CURSOR"' in text),
     ("cloudwatch", lambda text: '"ingestionTime"' in text and '"message"' in text),
     ("loki", lambda text: '"resultType"' in text and '"streams"' in text),
+    ("loki", lambda text: '"line"' in text and '"timestamp"' in text and text.lstrip("\ufeff \t\r\n")[:1] == "["),
 )
 
 

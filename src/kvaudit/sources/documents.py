@@ -19,6 +19,7 @@ _HEADER = LatePattern(r"^==> (?P<name>\S.{0,300}?) <==$")
 _SERVICES = LatePattern(r'(?m)^\s{0,4}"?services"?\s*:')
 _MOST_PARTS = 60
 _MOST_TABLE_LINES = 400
+_LEAST_PASTED = 6
 _REPLICA = LatePattern(r"[-_]\d{1,4}$")
 _CELLS = LatePattern(r'(?m)^ {1,12}"(?P<kind>outputs|source)": \[')
 
@@ -99,7 +100,7 @@ def _part(source: Source, name: str, service: str | None = None, ranges: Ranges 
         own = {line.number for line in hit_lines(part)}
         part.hits = [raw for raw in source.hits if raw.number in own]
     part.read_lines = None
-    part.head = _head(part)
+    part.head = head_of(part)
     return part
 
 
@@ -107,7 +108,7 @@ def _within(number: int, ranges: Ranges) -> bool:
     return any(first <= number <= last for first, last in ranges)
 
 
-def _head(part: Source) -> str:
+def head_of(part: Source) -> str:
     """The first lines of a part; of a file that is not kept, its first hits."""
     text = part.text()
     lines = text.split("\n") if text is not None else [line.text for line in hit_lines(part)]
@@ -136,7 +137,7 @@ def snapshot_beside(source: Source) -> Source | None:
         source, line_ranges=((first, last),), hits=[], parts=[], read_lines=None, read_text=None, json_keys=None, lines=last
     )
     table.notes = [*source.notes, f"lines {first}-{last} of the file"]
-    table.head = _head(table)
+    table.head = head_of(table)
     table.size = len(table.head)
     return table
 
@@ -165,6 +166,23 @@ def _is_box(line: str) -> bool:
 def _is_gap(lines: list[str], index: int) -> bool:
     """The blank line between the GPUs and their processes."""
     return not lines[index].strip() and index + 1 < len(lines) and _is_box(lines[index + 1])
+
+
+def pasted_block(source: Source) -> Ranges | None:
+    """The fenced block of a page that is one pasted log with words around it, as in a bug report; None for any other page.
+
+    Nearly all hits stand in that block, and it is longer than the words: a page that quotes lines of several runs is no log.
+    """
+    lines = source.data.split(b"\n") if source.data and b"```" in source.data else []
+    marks = [number for number, line in enumerate(lines, start=1) if line.lstrip()[:3] == b"```"]
+    blocks = [(first + 1, last - 1) for first, last in zip(marks[::2], [*marks[1::2], len(lines) + 1], strict=False)]
+    if not blocks or marks[0] == 1 or len(source.hits) < _LEAST_PASTED:
+        return None
+    hits = [sum(_within(raw.number, (block,)) for raw in source.hits) for block in blocks]
+    filled = [sum(bool(line.strip()) for line in lines[first - 1 : last]) for first, last in blocks]
+    words = sum(bool(line.strip()) for line in lines) - sum(filled) - len(marks)
+    most = hits.index(max(hits))
+    return (blocks[most],) if hits[most] >= 0.9 * len(source.hits) and filled[most] >= words else None
 
 
 def printed_cells(source: Source) -> Ranges | None:

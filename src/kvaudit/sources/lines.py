@@ -6,12 +6,17 @@ parser's business, because progress bars and engine records share physical lines
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Line, RawLine, Source
 from kvaudit.sources.unwrapping import Unwrapper, without_colours
 
 __all__ = ["Line", "hit_lines", "readable", "without_colours"]
+
+
+_ENTITY = LatePattern(r"&(?:#39|#x27|#34|quot|apos|lt|gt|amp);")
 
 
 def hit_lines(source: Source) -> Iterator[Line]:
@@ -31,4 +36,9 @@ def readable(raw: RawLine, unwrapper: Unwrapper | None = None) -> Line:
 def _lines(raw: RawLine, source: Source) -> Iterator[Line]:
     for number, piece in source.unwrapper.pieces(raw.number, raw.data):
         if source.service is None or piece.service == source.service:
-            yield Line(number, piece.text)
+            yield Line(number, without_entities(piece.text))
+
+
+def without_entities(text: str) -> str:
+    """A line that was copied out of the source of a web page, with its quotes and brackets as characters again."""
+    return html.unescape(text) if "&" in text and _ENTITY.search(text) else text

@@ -11,7 +11,7 @@ from pathlib import Path
 from kvaudit.patterns import LatePattern
 from kvaudit.redaction import Redactor
 from kvaudit.sources.detection import detect
-from kvaudit.sources.documents import printed_cells, snapshot_beside
+from kvaudit.sources.documents import head_of, pasted_block, printed_cells, snapshot_beside
 from kvaudit.sources.pasted import rejoined, width_of
 from kvaudit.sources.scan import Hints, Scanned
 from kvaudit.sources.source import HEAD_BYTES, RawLine, Source
@@ -95,6 +95,12 @@ def _put_right(source: Source, data: bytes, hints: Hints) -> None:
     if (cells := printed_cells(source)) is not None:
         source.line_ranges = cells
         source.hits = [raw for raw in source.hits if any(first <= raw.number <= last for first, last in cells)]
+    if source.wrapper in (None, "ansi") and (block := pasted_block(source)) is not None:
+        ((first, last),) = source.line_ranges = block
+        source.hits = [raw for raw in source.hits if first <= raw.number <= last]
+        source.head = head_of(source)
+        source.notes.append(f"lines {first}-{last}, a fenced block, are the log; the words around it are not read")
+        return
     if source.wrapper in (None, "ansi") and (width := width_of(data[:HEAD_BYTES])):
         source.hits = rejoined(data, width, hints)
         source.notes.append(f"lines that were cut at {width} columns are read as one")

@@ -92,6 +92,8 @@ NUMBERS = LatePattern(r"^ {0,8}(?P<number>\d{1,9})(?P<mark>:|\t| {0,3}\| ?)")
 PROCESS = LatePattern(r"^\((?:\w[\w.:-]{0,100} )?pid=\d{1,10}(?:, ip=[\d.:a-f]{2,40})?\) ?")
 RAY = Loose("ray", PROCESS, marks=("pid=",))
 """Ray's prefix around lines that already name their process; alone it is the line's process and stays."""
+CSV = Loose("csv", LatePattern(r'^(?:[^",]{0,120},){1,8}"'), marks=('"',))
+"""Rows of an exported table whose last column is the line, in quotes that are doubled inside."""
 QUOTED = Loose("quoted", LatePattern(r"^ {0,8}(?:> ?){1,8}"), share=0.8, marks=(">",))
 GREP_NUMBERS = Loose("grep-n", LatePattern(r"^\d{1,9}[:-]"))
 LISTING_NUMBERS = Loose("numbered-listing", LatePattern(r"^ {0,8}\d{1,9}(?:: ?|\t| {0,3}\| ?)"))
@@ -149,7 +151,10 @@ def strip_loose(text: str, loose: Loose) -> Stripped | None:
     match = loose.pattern.match(prefix) if any(mark in prefix for mark in loose.marks) else None
     if match is None:
         return None
-    return Stripped(loose.name, text[match.end() :], match.group(1) if loose.pattern.groups else None)
+    left = text[match.end() :]
+    if loose is CSV:
+        left = left.rstrip().removesuffix('"').replace('""', '"')
+    return Stripped(loose.name, left, match.group(1) if loose.pattern.groups else None)
 
 
 @cache

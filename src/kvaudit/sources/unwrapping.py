@@ -16,6 +16,8 @@ from kvaudit.sources.shapes import Loose, Stripped, strip_loose, strip_strict
 
 _DEEPEST = 4
 _ANSI = LatePattern(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_SHOWN_COLOUR = LatePattern(r"(?:\^\[|\\u001[bB]|\\x1[bB]|\\033|\\e|[\x{241b}\x{fffd}\x{2190}])?\[(?:\d{1,3};){0,4}\d{1,3}m")
+"""A colour whose escape character a pager, a web form or a pasting hand showed as text, or dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,5 +123,6 @@ def readable(data: bytes) -> str:
 
 
 def without_colours(text: str) -> str:
-    """The text without ANSI escape sequences."""
-    return str(_ANSI.sub("", text)) if "\x1b" in text else text
+    """The text without ANSI escape sequences, and without colours whose escape character was lost on the way."""
+    bare = str(_ANSI.sub("", text)) if "\x1b" in text else text
+    return str(_SHOWN_COLOUR.sub("", bare)) if "[0m" in bare or "[0;0m" in bare else bare

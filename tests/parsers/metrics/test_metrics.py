@@ -42,6 +42,21 @@ def test_the_configuration_of_vllm_with_its_lines(tmp_path: Path) -> None:
     assert (origin.line, 'block_size="16"' in origin.excerpt) == (dumps.vllm().count("\n") + 1, True)
 
 
+@pytest.mark.parametrize(
+    ("labels", "size"),
+    [
+        ('mamba_block_size="8192"', 16),
+        ('_block_size_resolved="True",mamba_block_size="None"', 16),
+        ('_block_size_resolved="True",mamba_block_size="8192"', None),
+        ('_block_size_resolved="True",mamba_block_size="16",effective_attention_block_size="1056"', 1056),
+        ('_block_size_resolved="True",mamba_block_size="16",effective_attention_block_size="None"', None),
+    ],
+)
+def test_the_page_of_a_hybrid_model_is_not_its_servers_default(tmp_path: Path, labels: str, size: int | None) -> None:
+    record = arm(tmp_path, dumps.vllm() + CONFIGURATION.format(engine=0).replace('cache_dtype="auto"', labels))
+    assert record.value("kv_cache.block_size") == size
+
+
 def test_the_cache_dtype_of_the_api_server_is_a_request_only(tmp_path: Path) -> None:
     record = arm(tmp_path, dumps.vllm() + CONFIGURATION.format(engine=0))
     assert record.state("kv_cache.dtype") == "unknown"

@@ -159,6 +159,8 @@ def test_a_prefill_capture_alone_says_nothing_of_the_decoder() -> None:
     start = only_start(arguments(disable_cuda_graph=True), begin, finish)
     assert values(start, "graphs.enforce_eager", "observed") == []
     assert values(start, "graphs.enforce_eager", "requested") == [True]
+    assert values(start, "graphs.memory_gib") == [0.5]
+    assert values(only_start(capacity(), begin, finish), "graphs.memory_gib") == []
 
 
 def test_graphs_that_the_engine_gave_up_beat_the_flag() -> None:

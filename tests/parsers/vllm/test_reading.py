@@ -48,6 +48,28 @@ def test_a_batching_line_of_a_dummy_configuration_does_not_count() -> None:
     assert values(start, "scheduler.max_num_batched_tokens") == [8192]
 
 
+def test_a_server_that_prints_neither_banner_nor_arguments_has_its_batching_line_before_the_engine_line() -> None:
+    start = only(stamped("Chunked prefill is enabled with max_num_batched_tokens=8192."), stamped(ENGINE_LINE))
+    assert values(start, "scheduler.max_num_batched_tokens") == [8192]
+
+
+def test_a_crash_dump_speaks_where_the_engine_line_is_cut_off() -> None:
+    dump = ENGINE_LINE.replace("Initializing a V1 LLM engine", "Dumping input data for V1 LLM engine") + ", "
+    capacity, failed = stamped("GPU KV cache size: 65,536 tokens", CORE), stamped(dump, CORE, "ERROR", "dump_input.py")
+    start = only(capacity, failed)
+    assert values(start, "engine.version") == ["0.24.0"]
+    assert values(start, "parallel.tensor") == [2]
+    first = stamped(ENGINE_LINE.replace("max_seq_len=8192", "max_seq_len=4096"), CORE)
+    assert values(only(first, capacity, failed), "model.max_len") == [4096]
+
+
+def test_a_plugin_names_the_platform_that_its_engine_line_calls_cpu() -> None:
+    line = ENGINE_LINE.replace("device_config=cuda", "device_config=cpu")
+    plugin = stamped("Platform plugin neuron is activated", file="__init__.py")
+    assert values(only(stamped(line)), "engine.platform") == ["cpu"]
+    assert values(only(plugin, stamped(line)), "engine.platform") == ["neuron"]
+
+
 def test_a_line_behind_an_unset_configuration_does_not_count() -> None:
     start = only(
         stamped("non-default args: {'model': 'acme/tiny-llama'}", SERVER),

@@ -46,6 +46,12 @@ def test_hints_survive_wrappers(row: Row) -> None:
             "FLASHINFER",
         ),
         ("Using Pallas V1 backend.", "attention.backend", "PALLAS"),
+        ("Using Triton Attention backend.", "attention.backend", "TRITON_ATTN"),
+        ("Using Triton backend.", "attention.backend", "TRITON_ATTN"),
+        ("Using Aiter Unified Attention backend.", "attention.backend", "ROCM_AITER_UNIFIED_ATTN"),
+        ("Using AITER TRITON MLA backend.", "attention.backend", "ROCM_AITER_TRITON_MLA"),
+        ("Platform plugin ascend is activated", "engine.platform", "npu"),
+        ("Platform plugin neuron is activated", "engine.platform", "neuron"),
         ("Using ROCM_AITER_FA backend (selected via --attention-backend).", "attention.backend", "ROCM_AITER_FA"),
         ("Using 'AITER_MXFP4_MXFP4' Mxfp4 MoE backend.", "moe.backend", "AITER_MXFP4_MXFP4"),
         (

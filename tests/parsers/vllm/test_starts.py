@@ -42,6 +42,15 @@ def test_a_failed_start_and_its_successor() -> None:
     assert values(second, "engine.failure") == []
 
 
+def test_the_tail_of_a_start_keeps_to_itself_when_the_server_starts_again() -> None:
+    """`docker logs --tail`: of the first start only its engine core's last words are left."""
+    tail = stamped("subprocess.CalledProcessError: Command '' died with <Signals.SIGHUP: 1>.", "EngineCore pid=190", "ERROR")
+    first, second = read_log(tail + "\n" + served(300, 400)).starts
+    assert (first.first_line, second.first_line) == (1, 2)
+    assert values(first, "model.architecture") == []
+    assert values(second, "model.architecture") == ["LlamaForCausalLM"]
+
+
 def test_a_container_reuses_its_process_ids() -> None:
     first, second = read_log(served(1, 91) + served(1, 91, tokens="262,144", model="acme/other")).starts
     assert values(first, "kv_cache.tokens") == [524_288]

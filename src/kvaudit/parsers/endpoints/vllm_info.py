@@ -12,6 +12,7 @@ from typing import Any
 from kvaudit.fields import Stage, spelled
 from kvaudit.parsers.endpoints.answer import Answer, AnswerParser, answer_of, as_object, head_keys, number, text, whole
 from kvaudit.parsers.facts import Reading
+from kvaudit.parsers.metrics.vllm import block_size_label
 from kvaudit.parsers.vllm import engine_line
 from kvaudit.sources.source import Source
 
@@ -27,7 +28,6 @@ _WORDS: tuple[tuple[str, str, str, Stage], ...] = (
     ("model_config", "trust_remote_code", "model.trust_remote_code", "resolved"),
     ("model_config", "enforce_eager", "graphs.enforce_eager", "resolved"),
     ("model_config", "seed", "run.seed", "resolved"),
-    ("cache_config", "block_size", "kv_cache.block_size", "resolved"),
     ("cache_config", "enable_prefix_caching", "kv_cache.prefix_caching", "resolved"),
     ("cache_config", "gpu_memory_utilization", "memory.utilization", "resolved"),
     ("cache_config", "num_gpu_blocks", "kv_cache.blocks", "observed"),
@@ -111,6 +111,8 @@ def _cache(answer: Answer, cache: dict[str, Any]) -> None:
     at = f"{_ROOT}/cache_config"
     how = "the API server's copy of cache_dtype"
     answer.say("kv_cache.dtype", text(cache.get("cache_dtype")), "requested", f"{at}/cache_dtype", how=how)
+    if size := block_size_label(cache):
+        answer.say("kv_cache.block_size", _plain(cache[size]), "resolved", f"{at}/{size}")
     if amount := whole(cache.get("kv_cache_memory_bytes")):
         answer.say("kv_cache.memory_gib", amount / _GIB, "resolved", f"{at}/kv_cache_memory_bytes")
 

@@ -6,7 +6,7 @@ copy: it repeats what was asked for and never learns what a worker did, so `auto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kvaudit.fields import Stage
@@ -23,7 +23,6 @@ _DRAFTS = "vllm:spec_decode_num_drafts_total"
 _DRAFT_TOKENS = "vllm:spec_decode_num_draft_tokens_total"
 
 _LABELS: tuple[tuple[str, str, Stage, Callable[[str], Any]], ...] = (
-    ("block_size", "kv_cache.block_size", "resolved", integer),
     ("num_gpu_blocks", "kv_cache.blocks", "observed", integer),
     ("gpu_memory_utilization", "memory.utilization", "resolved", positive),
     ("enable_prefix_caching", "kv_cache.prefix_caching", "resolved", switch),
@@ -52,10 +51,25 @@ def _configuration(sample: Sample, engines: int, locate: Locate) -> list[Fact]:
         value = convert(sample.labels[label]) if label in sample.labels else None
         if value is not None and (label != "num_gpu_blocks" or engines == 1):
             out.append(fact(name, value, stage, [locate(sample, label)], scope=scope))
+    size = block_size_label(sample.labels)
+    if size and (value := integer(sample.labels[size])) is not None:
+        out.append(fact("kv_cache.block_size", value, "resolved", [locate(sample, size)], scope=scope))
     asked = sample.labels.get("cache_dtype")
     if asked:
         out.append(fact("kv_cache.dtype", asked, "requested", [locate(sample, "cache_dtype")], scope=scope))
     return out
+
+
+def block_size_label(cache: Mapping[str, object]) -> str | None:
+    """Which of the cache configuration's keys holds the page size, if any of them does.
+
+    Models with recurrent layers (`mamba_block_size` is set) have pages as large as a recurrent state. Where the engine's worker
+    resolves them (`_block_size_resolved` is there, about 0.18 and newer), the API server's `block_size` stays the default;
+    `effective_attention_block_size` of the newest releases is the engine's word.
+    """
+    hybrid = cache.get("mamba_block_size") not in (None, "None") and "_block_size_resolved" in cache
+    name = "effective_attention_block_size" if hybrid else "block_size"
+    return name if name in cache else None
 
 
 def _caching_of_v0(found: list[Sample], locate: Locate) -> list[Fact]:

@@ -1,7 +1,8 @@
 """Captured graphs of one start: whether the decoder runs on graphs, and how much memory all captures took.
 
 Room: capture lines and the `cuda graph: True` of decode lines in, facts out. Several captures of one rank (decode, prefill,
-drafter) add up; a capture that began and never ended leaves the memory unknown.
+drafter) add up; a capture that began and never ended leaves the memory unknown, and so does one of another phase where the
+decoder's own, which comes first, is cut off.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Graphs:
         """Add what was captured."""
         if self.decoding is not None:
             collector.add("graphs.enforce_eager", False, "observed", [self.decoding], how="graphs of the decoder were captured")
+        elif collector.value("graphs.enforce_eager") is not True:
+            return
         for scope, captures in self.ranks.items():
             if not captures.ended or captures.unmeasured or len(captures.ended) < captures.begun:
                 continue

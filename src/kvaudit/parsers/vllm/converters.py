@@ -31,12 +31,15 @@ _ATTENTION = {
     "rocmflashattention": "ROCM_FLASH",
     "rocm attention": "ROCM_ATTN",
     "aiter mla": "ROCM_AITER_MLA",
+    "aiter triton mla": "ROCM_AITER_TRITON_MLA",
     "aiter flash attention": "ROCM_AITER_FA",
     "aiter unified attention": "ROCM_AITER_UNIFIED_ATTN",
     "pallas": "PALLAS",
     "pallas v1": "PALLAS",
     "ipex": "IPEX",
 }
+
+_PLUGIN_PLATFORMS = {"ascend": "npu", "tpu_inference": "tpu", "gaudi": "hpu"}
 
 
 def percent(text: str) -> float | None:
@@ -48,6 +51,11 @@ def percent(text: str) -> float | None:
 def switched(words: str) -> bool | None:
     """`enabled` and `disabled`."""
     return {"enabled": True, "disabled": False}.get(words)
+
+
+def plugin_platform(words: str) -> str:
+    """A platform by the name of its plugin: `ascend` is `npu`; others are named as their platform, such as `neuron`."""
+    return _PLUGIN_PLATFORMS.get(words.lower(), words.lower())
 
 
 def attention_backend(words: str) -> str | None:

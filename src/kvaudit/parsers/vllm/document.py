@@ -130,6 +130,9 @@ class _Reader:
             start.engine_names.add(record.process.name if record.process else "")
             if start.engine is None:
                 self._engine_line(start, record, match)
+        elif name == "crash-dump":
+            if start.engine is None:
+                self._engine_line(start, record, match)
         elif name == "startup-complete":
             if accepts_startup_complete(start, record):
                 start.life.ready = start.life.ready or record

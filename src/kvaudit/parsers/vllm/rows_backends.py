@@ -56,6 +56,18 @@ ROWS: tuple[Row, ...] = (
         pick="first",
     ),
     Row(
+        "attention-in-words",
+        b" backend.",
+        r"^Using (?P<name>(?:Triton|Rocm|Aiter Flash|Aiter Unified) Attention|AITER(?: TRITON)? MLA|FlexAttention|Triton) "
+        r"backend\.$",
+        (("name", "attention.backend", attention_backend),),
+        "resolved",
+        "Using Triton Attention backend.",
+        since="0.12.0",
+        until="0.33.0",
+        pick="first",
+    ),
+    Row(
         "attention-overridden",
         b"with AttentionType.DECODER. Overriding with ",
         r"with AttentionType\.DECODER\. Overriding with (?P<name>[A-Z][A-Z0-9_]+) out of potential backends: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kvaudit.parsers.converters import always, integer, lower, text
 from kvaudit.parsers.tables import Row
-from kvaudit.parsers.vllm.converters import sampling_defaults, target_architecture
+from kvaudit.parsers.vllm.converters import plugin_platform, sampling_defaults, target_architecture
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -84,8 +84,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "platform-plugin",
         b"Platform plugin ",
-        r"^Platform plugin (?P<name>ascend) is activated",
-        (("name", "engine.platform", always("npu")),),
+        r"^Platform plugin (?P<name>\w+) is activated",
+        (("name", "engine.platform", plugin_platform),),
         "resolved",
         "Platform plugin ascend is activated",
         pick="first",
@@ -171,7 +171,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "model-being-loaded",
         b"Starting to load model ",
-        r"^Starting to load model (?P<model>\S.*?)(?:\.\.\.)?$",
+        r"^Starting to load model (?P<model>\S.*?)\.\.\.(?:\s|$)",
         (("model", "model.path", text),),
         "resolved",
         "Starting to load model acme/tiny-llama...",

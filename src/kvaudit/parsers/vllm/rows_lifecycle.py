@@ -14,7 +14,7 @@ ROWS: tuple[Row, ...] = (
     marker(
         "crash-dump",
         b"LLM engine",
-        r"^(?:Dumping input data for )?V1 LLM engine \(v[^)\s]+\) with config: ",
+        r"^(?:Dumping input data for )?(?P<core>V1) LLM engine \(v(?P<version>[^)\s]+)\) with config: (?P<body>.*)$",
         "Dumping input data for V1 LLM engine (v0.24.0) with config: model='acme/tiny-llama'",
     ),
     marker(

@@ -24,6 +24,7 @@ _AFTER_DRAFTER = frozenset(
         "attention-explicit",
         "attention-v1",
         "attention-v0",
+        "attention-in-words",
         "attention-overridden",
         "flash-attention-version",
         "moe-oracle",
@@ -69,7 +70,9 @@ def settle(start: StartBuilder, outcome: Outcome, sampled: bool) -> None:
 
 
 def _drop_dummies(start: StartBuilder) -> None:
-    """A batching line before the server's own banner is about a dummy configuration."""
+    """A batching line before the server's own banner, where it prints one, is about a dummy configuration."""
+    if not start.openers.keys() & {"banner", "arguments"}:
+        return
     found = start.collector.fact("scheduler.max_num_batched_tokens")
     if found and found.origins and found.origins[0].line is not None and found.origins[0].line < start.opened_at:
         start.collector.drop("scheduler.max_num_batched_tokens", found.stage)

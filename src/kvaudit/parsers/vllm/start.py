@@ -35,6 +35,7 @@ _WEIGHTS = {
     "api-version": 1,
     "logo-version": 1,
     "batch-version": 1,
+    "platform-plugin": 2,
     "auto-fit-reduced": 2,
     "graph-mode-overridden": 2,
     "graph-mode-lowered": 2,
@@ -96,8 +97,11 @@ class StartBuilder:
 
     @property
     def has_content(self) -> bool:
-        """Whether more than a banner was seen: what follows a new banner is another start."""
-        return bool(self.reached) or self._served or self.life.failed
+        """Whether more than a banner was seen: what follows a new banner is another start.
+
+        An engine core comes after its server's banner, so the tail of an earlier start may be known by nothing else.
+        """
+        return bool(self.reached) or self._served or self.life.failed or any(process.is_engine for process in self.processes)
 
     @property
     def has_engine_content(self) -> bool:
