@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kvaudit import compiled as compiling
-from kvaudit.audit.rules import bundled_rules, load_rules
+from kvaudit.audit.rules import bundled_rules, load_rules, with_examples
 from kvaudit.bundled import rules_folder
 from kvaudit.compiled import NAME, compiled, digest
 from kvaudit.record.engine_table import engine_table
@@ -25,6 +25,7 @@ def test_the_compiled_file_is_the_one_that_would_be_made_now() -> None:
 
 def test_compiled_rules_are_the_rules_of_the_files() -> None:
     assert bundled_rules(examples=False) == tuple(replace(rule, examples=[]) for rule in load_rules(rules_folder()))
+    assert tuple(with_examples(rule) for rule in bundled_rules(examples=False)) == load_rules(rules_folder())
     assert len({rule.category for rule in bundled_rules(examples=False)}) == 7
 
 

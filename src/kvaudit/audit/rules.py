@@ -96,6 +96,11 @@ def _compiled_rule(path: str, document: dict[str, Any]) -> Rule:
     return Rule(**{**document, "severity": steps}, category=path.partition("/")[0])
 
 
+def with_examples(rule: Rule) -> Rule:
+    """A bundled rule with the examples of its file."""
+    return replace(load_rule(rules_folder() / rule.category / f"{rule.id}.yaml"), category=rule.category)
+
+
 def load_rules(folder: Path, examples: bool = True) -> tuple[Rule, ...]:
     """The rules below a folder. Raises `RuleError` naming the file, and the line where YAML is at fault.
 

@@ -22,13 +22,13 @@ def command(name: str) -> int:
 
     def action() -> int:
         from kvaudit.audit.explain import field_page, rule_page
-        from kvaudit.audit.rules import bundled_rules
+        from kvaudit.audit.rules import bundled_rules, with_examples
         from kvaudit.errors import UsageError, did_you_mean
         from kvaudit.fields import FIELDS
 
-        rules = {rule.id: rule for rule in bundled_rules()}
+        rules = {rule.id: rule for rule in bundled_rules(examples=False)}
         if name in rules:
-            write_out(rule_page(rules[name]))
+            write_out(rule_page(with_examples(rules[name])))
         elif name in FIELDS:
             write_out(field_page(name))
         else:

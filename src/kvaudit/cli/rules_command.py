@@ -40,7 +40,7 @@ def list_() -> int:
         from kvaudit.audit.rules import bundled_rules
 
         width = terminal_width() if sys.stdout.isatty() else None
-        write_out("\n".join(catalogue_lines(bundled_rules(), width, colour=wants_colour())))
+        write_out("\n".join(catalogue_lines(bundled_rules(examples=False), width, colour=wants_colour())))
         return 0
 
     return guarded(action)
