@@ -40,7 +40,7 @@ def _settled(name: str, facts: list[Fact], twins: Twins) -> FieldState:
     values = [facts[index].value for index in won]
     value: Any = values[0] if all(same_value(row, values[0], other) for other in values[1:]) else values
     stage = next(stage for stage in STAGES if any(facts[index].stage == stage for index in won))
-    return FieldState(state="known", value=value, unit=row.unit, stage=stage, facts=facts, won=won)
+    return FieldState(state="known", value=value, unit=row.unit, stage=stage, facts=list(facts), won=won)
 
 
 def drop_what_servers_differ_in(table: FactTable, *, several: bool) -> None:

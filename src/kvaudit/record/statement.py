@@ -65,4 +65,4 @@ def _file(one: Fact) -> str:
 def _disagreement(table: FactTable, with_block: list[Fact]) -> FieldState:
     said: list[Any] = [f"{clue.value.get('file')} says {clue.value.get('kv')}" for clue in with_block]
     facts = table.fields.get("kv_cache.scheme", [])
-    return FieldState(state="conflict", because="; ".join(said), facts=facts, won=list(range(len(facts))))
+    return FieldState(state="conflict", because="; ".join(said), facts=list(facts), won=list(range(len(facts))))

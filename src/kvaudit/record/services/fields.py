@@ -54,7 +54,12 @@ def _of_several(table: FactTable, served: Sequence[Unit]) -> None:
         value = max(said.values()) if name == "service.restarts" else said
         won = [index for index, one in enumerate(facts) if one.scope in said and value in (said, one.value)]
         table.settled[name] = FieldState(
-            state="known", value=value, stage=facts[won[0]].stage, because=f"{len(said)} services differ", facts=facts, won=won
+            state="known",
+            value=value,
+            stage=facts[won[0]].stage,
+            because=f"{len(said)} services differ",
+            facts=list(facts),
+            won=won,
         )
 
 
