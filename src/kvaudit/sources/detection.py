@@ -67,7 +67,7 @@ def _loose(lines: list[str], known: Unwrapper, notes: list[str], *, indented: bo
     """The loose shape that these lines are full of, None where there is none beyond the known ones."""
     names = {loose.name for loose in known.loose}
     for loose, fits in _CONFIRMED:
-        if loose.name not in names and _share(lines, loose) >= loose.share and fits(lines):
+        if loose.name not in names and fits(lines) and _share(lines, loose) >= loose.share:
             if loose is shapes.FILE_NAMES:
                 notes.append("a selection of lines (grep): what is missing proves nothing")
             return loose
@@ -97,6 +97,8 @@ def _always(lines: list[str]) -> bool:
 
 def _name_processes(lines: list[str]) -> bool:
     """Whether a second process prefix stands behind the first in a good part of the lines."""
+    if not any(line.count("pid=") > 1 for line in lines):
+        return False
     left = [stripped.text for line in lines if (stripped := strip_loose(line, shapes.RAY))]
     return sum(bool(shapes.PROCESS.match(line)) for line in left) >= 0.3 * len(left)
 
