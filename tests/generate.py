@@ -14,6 +14,7 @@ from kvaudit.audit.rule_schema import write_schema
 from kvaudit.audit.rules import bundled_rules, load_rule_document, rule_files
 from kvaudit.bundled import rules_folder
 from kvaudit.compiled import NAME, digest
+from kvaudit.parsers.registry import hints_digest, hints_of_parsers
 from tests.conftest import ROOT
 from tests.test_readme import README, write_transcript
 
@@ -23,7 +24,10 @@ def compile_rules() -> str:
     folder = rules_folder()
     rules = {f"{path.parent.name}/{path.name}": load_rule_document(path, examples=False) for path in rule_files(folder)}
     engines = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("engines/*.yaml"))}
-    return json.dumps({"digest": digest(folder), "rules": rules, "engines": engines}, ensure_ascii=False, indent=1) + "\n"
+    plain, periodic = ([hint.decode() for hint in hints] for hints in hints_of_parsers())
+    hints = {"digest": hints_digest(), "plain": plain, "periodic": periodic}
+    held = {"digest": digest(folder), "rules": rules, "engines": engines, "hints": hints}
+    return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
 
 
 def main() -> None:

@@ -1,13 +1,14 @@
-"""The bundled rule files and engine tables as one JSON file, so that a short run need not read a hundred YAML files.
+"""Rules, engine tables and the hints of log parsers as one file of JSON, which a short run reads instead of two hundred files.
 
-Room: far left of the pipeline, next to `bundled`. The YAML files are the source: `rules/compiled.json` is made from them by
-`make generate`, holds their digest, and is passed over where the files are not those that it was made from.
+Room: far left of the pipeline, next to `bundled`. The YAML files and the parsers are the source: `make generate` makes
+`rules/compiled.json` from them, with their digests, and it is passed over where they are not those that it was made from.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ NAME = "compiled.json"
 
 @cache
 def compiled() -> dict[str, Any] | None:
-    """`rules` (by path below the rules folder, without their examples) and `engines` (tables by name); None where it is stale."""
+    """What the file holds, None where it is stale.
+
+    `rules` by path below the rules folder, without examples; `engines`, tables by name; `hints`, with a digest of their own.
+    """
     folder = rules_folder()
     try:
         held = json.loads((folder / NAME).read_text(encoding="utf-8"))
@@ -29,14 +33,14 @@ def compiled() -> dict[str, Any] | None:
 
 
 def digest(folder: Path) -> str:
-    """SHA-256 over the names and bytes of the YAML files below a folder."""
+    """The digest of the YAML files below a folder: rule files and engine tables."""
+    return digest_of(sorted(folder.glob("*/*.yaml")))
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """SHA-256 over the names and bytes of files."""
     total = hashlib.sha256()
-    for path in yaml_files(folder):
+    for path in files:
         total.update(f"{path.parent.name}/{path.name}\n".encode())
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
-
-
-def yaml_files(folder: Path) -> list[Path]:
-    """Rule files and engine tables, by category and name."""
-    return sorted(folder.glob("*/*.yaml"))

@@ -51,7 +51,17 @@ def test_logs_alone_load_no_parser_of_documents(arguments: tuple[str, ...]) -> N
     )
     assert "kvaudit.parsers.vllm.document" in modules
     assert [one for one in modules if one.startswith(NEVER)] == []
-    others = ("checkpoint.catalogue", "snapshots", "services", "endpoints", "metrics", "results.catalogue", "sglang.document")
+    others = (
+        "checkpoint.catalogue",
+        "snapshots",
+        "services",
+        "endpoints",
+        "metrics",
+        "results.catalogue",
+        "sglang",
+        "llama_cpp",
+        "tgi",
+    )
     assert [one for one in modules if one.startswith(tuple(f"kvaudit.parsers.{name}" for name in others))] == []
     assert [
         one for one in modules if one.startswith(("kvaudit.results.gate", "kvaudit.record.services", "kvaudit.capture"))

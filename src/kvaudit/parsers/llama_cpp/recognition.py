@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvaudit.parsers import engine_words
 from kvaudit.parsers.llama_cpp.messages import Record, record
 from kvaudit.parsers.log_reading import first_records
 from kvaudit.parsers.quoting import beginning, is_json, markdown_marks
@@ -21,12 +22,6 @@ _TELLING = LatePattern(
     r"\bslot +\w+: id +\d+ \||\bcommon_params_print_info: |\bn_parallel is set to auto|^build: \d+ \([0-9a-f]{6,}\) with |"
     r"\ball slots are idle \|"
 )
-_MARKS = (
-    *("llama_", "print_info: ", "print_meta: ", "load_tensors: ", "srv ", "slot ", "n_parallel is set to auto", "build: "),
-    *("slots are idle",),
-)
-"""One of them stands in every line that the pattern above matches."""
-
 _LAUNCH_ERROR = LatePattern(r"error while handling argument ")
 _LAUNCH_WORDS = LatePattern(r"\benv: LLAMA_ARG_\w+\)")
 _MOST_LINES = 400
@@ -36,7 +31,9 @@ def score(source: Source) -> float:
     """Confidence between 0 and 1."""
     if quotes_logs(source):
         return 0.0
-    if telling := sum(bool(_TELLING.search(one.message)) for one in first_records(source, _records, _MOST_LINES, _MARKS)):
+    if telling := sum(
+        bool(_TELLING.search(one.message)) for one in first_records(source, _records, _MOST_LINES, engine_words.LLAMA_CPP)
+    ):
         return min(0.9, 0.5 + 0.1 * telling)
     refused = _LAUNCH_ERROR.search(source.head) and _LAUNCH_WORDS.search(source.head)
     return 0.8 if refused else 0.0

@@ -5,6 +5,7 @@ Room: the `Parser` protocol for LMDeploy; the reading itself is `plain_log`.
 
 from __future__ import annotations
 
+from kvaudit.parsers import engine_words
 from kvaudit.parsers.facts import Origin
 from kvaudit.parsers.lmdeploy import configs, rows
 from kvaudit.parsers.lmdeploy.messages import records
@@ -87,7 +88,7 @@ def _speculation(start: PlainStart) -> None:
 DIALECT = Dialect(
     name="lmdeploy",
     records=records,
-    marks=(" - lmdeploy - ", "[TM]["),
+    marks=engine_words.LMDEPLOY,
     facts=rows.FACTS,
     notices=rows.NOTICES,
     life=rows.LIFE,

@@ -5,6 +5,7 @@ Room: one score. JSON documents and markdown that quote log lines are no logs.
 
 from __future__ import annotations
 
+from kvaudit.parsers import engine_words
 from kvaudit.parsers.log_reading import first_records
 from kvaudit.parsers.quoting import is_json, markdown_marks
 from kvaudit.parsers.sglang.messages import records
@@ -21,13 +22,6 @@ _LIKELY = LatePattern(
     r"Scheduler hit an exception: |Received sigquit from a child process|Attention backend not |Capture cuda graph |== SGLang ==|"
     r"launch_server\.py: error: )"
 )
-_MARKS = (
-    *("server_args=", "max_total_num_tokens=", "KV Cache is allocated", "The server is fired up", "Load weight ", " batch"),
-    *("Init torch distributed ", "Memory pool end", "sglang is using nccl", "Scheduler hit an exception", "Received sigquit"),
-    *("Attention backend not ", "Capture cuda graph ", "== SGLang ==", "launch_server.py: error"),
-)
-"""One of them stands in every line that either pattern above matches."""
-
 _STAMPED = LatePattern(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _MOST_LINES = 2_000
 
@@ -37,7 +31,7 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     likely = 0
-    for record in first_records(source, records, _MOST_LINES, _MARKS):
+    for record in first_records(source, records, _MOST_LINES, engine_words.SGLANG):
         if _CERTAIN.search(record.message):
             return 0.96
         likely += bool(_LIKELY.search(record.message))

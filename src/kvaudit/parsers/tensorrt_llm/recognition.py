@@ -5,6 +5,7 @@ Room: one score. JSON documents and markdown pages that quote log lines are no l
 
 from __future__ import annotations
 
+from kvaudit.parsers import engine_words
 from kvaudit.parsers.log_reading import first_records, share_of_own_lines
 from kvaudit.parsers.quoting import is_json, markdown_marks
 from kvaudit.parsers.tensorrt_llm.messages import Record, records
@@ -28,7 +29,7 @@ def score(source: Source) -> float:
     if _quotes_logs(source):
         return 0.0
     own = 0
-    for record in first_records(source, records, _MOST_LINES, ("T-LLM",)):
+    for record in first_records(source, records, _MOST_LINES, engine_words.TENSORRT_LLM):
         if _is_own(record) and _CERTAIN.search(record.message):
             return 0.95
         own += record.stamped

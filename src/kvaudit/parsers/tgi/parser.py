@@ -6,6 +6,7 @@ Room: the `Parser` protocol for TGI; the reading itself is `plain_log`.
 from __future__ import annotations
 
 from kvaudit.fields import FIELDS, Stage, spelled
+from kvaudit.parsers import engine_words
 from kvaudit.parsers.plain_log import Dialect, PlainLog, PlainStart, Record
 from kvaudit.parsers.tables import Match
 from kvaudit.parsers.tgi import rows, rust_debug
@@ -106,7 +107,7 @@ def _shards(start: PlainStart) -> None:
 DIALECT = Dialect(
     name="tgi",
     records=records,
-    marks=("text_generation_",),
+    marks=engine_words.TGI,
     facts=rows.FACTS,
     notices=rows.NOTICES,
     life=rows.LIFE,
