@@ -202,8 +202,10 @@ def write_out(text: str) -> None:
 
 def say(text: str) -> None:
     """One line to stderr, if it takes any: the exit code stands whatever becomes of the line."""
+    from kvaudit.reports.github_actions import disarm_text
+
     with suppress(OSError, ValueError):
-        click.echo(text, err=True)
+        click.echo(disarm_text(text), err=True)
 
 
 def guarded(
