@@ -95,7 +95,7 @@ def test_a_secret_is_masked_by_the_name_of_its_key(bad_pair: Report, redactor: R
 
 
 @pytest.mark.parametrize(
-    ("runner", "order"),
+    "told",
     [
         *(
             ("GITHUB_ACTIONS", order)
@@ -108,8 +108,9 @@ def test_a_secret_is_masked_by_the_name_of_its_key(bad_pair: Report, redactor: R
 )
 @pytest.mark.parametrize("name", RENDERERS)
 def test_a_ci_runner_finds_no_command(
-    runner: str, order: str, name: str, bad_pair: Report, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
+    told: tuple[str, str], name: str, bad_pair: Report, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    runner, order = told
     monkeypatch.setenv(runner, "True")
     text = RENDERERS[name](everywhere(bad_pair, order), redactor, 24)
     own = ("::error file=", "::warning title=", "::error title=") if name == "github" else ()
