@@ -11,6 +11,7 @@ from functools import cache
 
 from kvaudit.parsers.hints import CLIENT_TABLE, MANAGER
 from kvaudit.parsers.interface import Parser
+from kvaudit.parsers.own_outputs import is_own_output
 from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import Source
 
@@ -66,7 +67,9 @@ def all_hints() -> Hints:
 
 
 def recognise(source: Source) -> Parser | None:
-    """The parser that is most confident about the source; None where none is confident."""
+    """The parser that is most confident about the source; None where none is confident, and for what this program wrote."""
+    if is_own_output(source):
+        return None
     confidence, best = _most_confident(source, log_parsers())
     if confidence < _SURE:
         of_document, document = _most_confident(source, document_parsers())
