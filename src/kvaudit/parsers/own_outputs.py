@@ -6,11 +6,11 @@ how each format of `reports` begins. Saved records are evidence.
 
 from __future__ import annotations
 
-import re2
-
+from kvaudit.patterns import LatePattern
 from kvaudit.sources.source import Source
 
-_BEGINS = re2.compile(
+_FIRST = frozenset("PFCN:#<{\x1b")
+_BEGINS = LatePattern(
     r"^[\x{feff}\s]*(?:\x1b\[[0-9;]*m)*(?:"
     r"(?:PASS|FAIL|COMPARABLE|NOT COMPARABLE|CANNOT TELL|NOTHING WAS DECIDED) · [^\n]*(?:\n[^\n]*)?\bexit\s[0-3]\b|"
     r"::(?:error|warning|notice) [^\n]*\btitle=kvaudit\b|"
@@ -19,13 +19,14 @@ _BEGINS = re2.compile(
     r'\{\s*"document":\s*"(?:report|baseline|inspection|error)"|'
     r"[a-z_]+\.[a-z0-9_]+\s(?:=|is)\s)"
 )
-_WHY = re2.compile(r"(?m)^Order of belief: observed \(a measurement\)")
+_WHY = LatePattern(r"(?m)^Order of belief: observed \(a measurement\)")
 """The last lines of a page of `why`; its first name a field, as lines of other files may."""
-_FIELD = re2.compile(r"^[a-z_]+\.[a-z0-9_]+\s")
+_FIELD = LatePattern(r"^[a-z_]+\.[a-z0-9_]+\s")
 
 
 def is_own_output(source: Source) -> bool:
     """Whether a document is a report, a page or a baseline of this program."""
-    if _BEGINS.match(source.head) is None:
+    first = source.head[:80].lstrip("\ufeff \t\r\n")[:1]
+    if not (first in _FIRST or first.islower()) or _BEGINS.match(source.head) is None:
         return False
     return _FIELD.match(source.head) is None or _WHY.search(source.head) is not None
