@@ -54,6 +54,7 @@ LOG = "fixtures/demo/good/a/server.log"
         (["schema", "recrd"], ["'recrd' is not one of 'record'"]),
         (["rules", "lst"], ["No such command 'lst'"]),
         (["check", "-", "-"], ["standard input (-) can be read only once"]),
+        (["diff", "-", "-"], ["standard input (-) can be read only once"]),
         (["check", "-", "again=-"], ["standard input (-) can be read only once"]),
     ],
 )

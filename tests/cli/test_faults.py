@@ -170,3 +170,18 @@ def test_a_single_file_that_is_mounted_is_written_in_place(tmp_path: Path, monke
     replace_file(str(target), b"new")
     assert target.read_bytes() == b"new"
     assert names(tmp_path) == ["report"]
+
+
+@pytest.mark.parametrize("arguments", ["check", "record", "why run.args", "inspect", "explain hidden-fp8-kv", "rules list"])
+def test_a_closed_stdout_is_named(arguments: str, command: str) -> None:
+    name, _, more = arguments.partition(" ")
+    words = [name, *([LOG] if name in ("check", "record", "why", "inspect") else []), *more.split()]
+    script = f'"$0" {" ".join(words)} >&-'
+    done = subprocess.run(["bash", "-c", script, command], capture_output=True, encoding="utf-8", check=False, timeout=120)  # noqa: S607
+    is_refused(done)
+
+
+def test_a_closed_stdin_is_named(command: str) -> None:
+    script = '"$0" check - <&-'
+    done = subprocess.run(["bash", "-c", script, command], capture_output=True, encoding="utf-8", check=False, timeout=120)  # noqa: S607
+    is_refused(done, "standard input (-) is closed")

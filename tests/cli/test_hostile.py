@@ -122,3 +122,25 @@ def test_bytes_between_the_lines(damage: bytes, tmp_path: Path, call: Call) -> N
         done = call("check", "server.log", "--format", format_, cwd=tmp_path)
         assert done.code in (0, 3)
         assert not any(character in done.out for character in "\x1b\x00\u202e")
+
+
+@pytest.mark.parametrize(("runner", "order"), [("TF_BUILD", "##vso[task.complete]x"), ("TEAMCITY_VERSION", "##teamcity[x]")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "{}"),
+        ("check", "{}", "--format", "junit"),
+        ("check", "{}=server.log", "--format", "markdown"),
+        ("check", "server.log", "--policy", "{}"),
+        ("check", "server.log", "--format", "{}"),
+        ("{}",),
+        ("capture", "--url", "{}", "--output", "run"),
+    ],
+)
+def test_names_and_arguments_give_no_orders_to_a_runner(
+    runner: str, order: str, arguments: tuple[str, ...], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(runner, "True")
+    done = call(*(one.format(order) for one in arguments), cwd=LOG.parent)
+    assert done.code in (0, 1, 2)
+    assert order.partition("[")[0] + "[" not in done.out + done.err

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from kvaudit.parsers.own_outputs import is_own_output
+from kvaudit.reports.interface import RENDERERS
 from tests.cli.conftest import Call
 from tests.conftest import ROOT
+from tests.sources.reading import source_of
 
 GOOD = ROOT / "fixtures" / "demo" / "good"
 REQUIRE = '[require]\nkv_cache.dtype = "fp8"\n'
@@ -186,6 +189,65 @@ def test_evidence_is_never_written_over(tmp_path: Path, bad: Path, call: Call) -
         assert done.code == 2
         assert "is evidence of this call" in done.err
     assert (tmp_path / "b" / "server.log").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "b", "-o", "sarif=b/server.log"],
+        ["check", "b", "--write-baseline", "b/server.log"],
+        ["check", "b", "-o", "json=b/link.log"],
+        ["check", "control=b/server.log", "-o", "json=b/server.log"],
+        ["check", "b/compose.yaml#otter", "-o", "text=b/compose.yaml"],
+        ["diff", "b/server.log", "b/server.log", "-a", "b", "-o", "json=b/damaged.json"],
+        ["record", "b/server.log", "--output", "b/server.log"],
+        ["record", "b", "--output", "b/link.log"],
+    ],
+    ids=" ".join,
+)
+def test_no_way_of_naming_evidence_lets_it_be_written_over(arguments: list[str], tmp_path: Path, bad: Path, call: Call) -> None:
+    folder = tmp_path / "b"
+    shutil.copytree(bad / "b", folder)
+    (folder / "link.log").symlink_to("server.log")
+    write(
+        folder / "compose.yaml", "services:\n  otter:\n    image: vllm/vllm-openai:v0.25.1\n    command: --model acme/otter-8b\n"
+    )
+    if "json=b/damaged.json" in arguments:
+        write(folder / "damaged.json", '{"architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "num_hidden')
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = call(*arguments, cwd=tmp_path)
+    assert done.code == 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_report_within_a_run_folder_may_be_written_anew(tmp_path: Path, bad: Path, call: Call) -> None:
+    shutil.copytree(bad / "b", tmp_path / "b")
+    for _ in range(2):
+        for name in ("text", "json", "markdown", "sarif", "junit", "github", "gitlab"):
+            done = call("check", "b", "-o", f"{name}=b/report.{name}", cwd=tmp_path)
+            assert done.code == 1, name
+            assert (tmp_path / "b" / f"report.{name}").stat().st_size > 100
+
+
+def test_what_kvaudit_wrote_is_no_evidence_but_its_records_are(tmp_path: Path, bad: Path, call: Call) -> None:
+    """A report quotes the lines of the log that it is about."""
+    pages = [[*what, "--format", name] for what in (["check", "b"], ["diff", "a", "b"]) for name in RENDERERS]
+    pages += [["why", "b", "run.args"], ["why", "b", "gpu.count"], ["check", "missing.log", "--format", "json"]]
+    for number, arguments in enumerate(pages):
+        written = call(*arguments, cwd=bad).out
+        (tmp_path / f"page-{number}.txt").write_text(written, encoding="utf-8")
+        assert call("check", f"page-{number}.txt", cwd=tmp_path).code == 2, arguments
+    (tmp_path / "run.json").write_text(call("record", "b", cwd=bad).out, encoding="utf-8")
+    assert call("check", "run.json", cwd=tmp_path).code == 1
+    assert call("check", ".", cwd=tmp_path).code == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["FAIL · 1 error · exit 1: x", "NOT COMPARABLE · 7 errors,\n1 note · exit 1:\nx", "\x1b[1mPASS · exit 0"]
+)
+def test_a_report_is_told_by_its_first_lines_however_wide(text: str, tmp_path: Path) -> None:
+    assert is_own_output(source_of(tmp_path, text.encode()))
+    assert not is_own_output(source_of(tmp_path, f"step 1\n{text}".encode()))
 
 
 @pytest.mark.parametrize("format_", ["text", "json", "markdown", "sarif", "junit", "github", "gitlab"])

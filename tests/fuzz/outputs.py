@@ -17,6 +17,7 @@ FORBIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that no output holds, the newline aside."""
 
 _COMMAND = re.compile(r"::(?:error|warning|notice)(?: [a-zA-Z]+=[^:,\r\n]*(?:,[a-zA-Z]+=[^:,\r\n]*)*)?::[^\r\n]*")
+_RUNNER_MARKER = re.compile(r"##\w{0,40}\[")
 _RUNNER_ORDER = re.compile(r"(?m)^\s*::")
 _JSON = ("json", "sarif", "gitlab", "record")
 
@@ -34,7 +35,7 @@ def _faults(format_: str, text: str, secrets: tuple[str, ...], width: int | None
     yield from (f"{format_}: shows a secret" for secret in secrets if secret in plain)
     if not text.endswith("\n"):
         yield f"{format_}: does not end in a newline"
-    if "##[" in text:
+    if _RUNNER_MARKER.search(text):
         yield f"{format_}: an order to a runner (##[)"
     if format_ != "github" and _RUNNER_ORDER.search(text):
         yield f"{format_}: an order to a runner (::)"
@@ -52,7 +53,7 @@ def _faults(format_: str, text: str, secrets: tuple[str, ...], width: int | None
 
 def _armed(line: str) -> str:
     """The line before its orders to a runner were disarmed, which widens it: safety goes before the margin."""
-    return line.replace("\\x3a:", "::").replace("\\x23#[", "##[")
+    return line.replace("\\x3a:", "::").replace("\\x23#", "##")
 
 
 def _json_faults(format_: str, text: str) -> Iterator[str]:

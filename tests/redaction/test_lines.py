@@ -69,6 +69,7 @@ BEHIND = [
     (["  --api-key \\", "  kestrel \\", "  --port 80"], "  <secret-1> \\"),
     (["- name: HF_TOKEN", "  value: kestrel", "- name: A"], "  value: <secret-1>"),
     (['- name: "HF_TOKEN"', "  value: 'kes trel'", "- name: A"], "  value: '<secret-1>'"),
+    (["hf_token: >-", "  kestrel", "port: 80"], "  <secret-1>"),
     (["- --api-key", "- --port", "- '80'"], "- --port"),
     (["- --port", "- kestrel", "- x"], "- kestrel"),
     (["- name: HF_TOKEN", "  valueFrom:", "    secretKeyRef:"], "  valueFrom:"),

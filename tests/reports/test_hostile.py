@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import unicodedata
 from copy import deepcopy
 from dataclasses import replace
@@ -93,16 +94,28 @@ def test_a_secret_is_masked_by_the_name_of_its_key(bad_pair: Report, redactor: R
     assert "api_key=<secret-1>" in text
 
 
-@pytest.mark.parametrize("order", ["::error::owned", "  ::add-mask::x", "\x1b[0m::error::owned", "a ##[command]rm"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        *(
+            ("GITHUB_ACTIONS", order)
+            for order in ("::error::owned", "  ::add-mask::x", "\x1b[0m::error::owned", "a ##[command]rm")
+        ),
+        ("TF_BUILD", "a ##vso[task.setvariable variable=PATH]x"),
+        ("TF_BUILD", "##[group]x"),
+        ("TEAMCITY_VERSION", "##teamcity[buildStop]"),
+    ],
+)
 @pytest.mark.parametrize("name", RENDERERS)
 def test_a_ci_runner_finds_no_command(
-    order: str, name: str, bad_pair: Report, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
+    told: tuple[str, str], name: str, bad_pair: Report, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    runner, order = told
+    monkeypatch.setenv(runner, "True")
     text = RENDERERS[name](everywhere(bad_pair, order), redactor, 24)
     own = ("::error file=", "::warning title=", "::error title=") if name == "github" else ()
     assert [line for line in text.splitlines() if line.lstrip().startswith("::") and not line.startswith(own)] == []
-    assert "##[" not in text
+    assert not re.search(r"##\w*\[", text)
 
 
 def test_json_still_means_the_same_on_a_ci_runner(bad_pair: Report, redactor: Redactor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -189,3 +189,32 @@ def test_an_encrypted_member_is_named(tmp_path: Path) -> None:
     data[data.index(b"PK\x01\x02") + 8] |= 1
     (tmp_path / "run.zip").write_bytes(bytes(data))
     assert found_in(tmp_path / "run.zip")["server.log"].why_ignored == "encrypted; not read"
+
+
+def test_a_method_whose_memory_has_no_bound_is_named(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a.log", plain(LOG), zipfile.ZIP_LZMA)
+        archive.writestr("server.log", plain(LOG), zipfile.ZIP_BZIP2)
+    (tmp_path / "run.zip").write_bytes(out.getvalue())
+    record = record_of(tmp_path / "run.zip")
+    assert record.value("kv_cache.tokens") == 393_216
+    assert {source.path.rpartition("/")[2]: source.notes for source in record.sources}["a.log"] == [
+        "compressed by method 14; not read"
+    ]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_the_directory_of_a_zip_is_bounded(large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.comment = b"a comment at the end"
+        for number in range(40):
+            archive.writestr(f"{number:0100d}.txt", b"x")
+        archive.writestr("server.log", plain(LOG))
+    (tmp_path / "run.zip").write_bytes(out.getvalue())
+    monkeypatch.setattr(archives, "_LARGEST_DIRECTORY", 40 * 146 if large else 42 * 146)  # 46 bytes and the name
+    if large:
+        assert "directory is larger" in error_of(tmp_path / "run.zip").message
+    else:
+        assert record_of(tmp_path / "run.zip").value("kv_cache.tokens") == 393_216

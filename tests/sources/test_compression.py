@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import lzma
 import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -61,3 +63,32 @@ def test_size_hash_and_lines_are_those_of_the_text(tmp_path: Path) -> None:
     packed = source_of(tmp_path, zlib.compress(data, wbits=31), "server.log.gz")
     bare = source_of(tmp_path, data)
     assert (packed.sha256, packed.size, packed.lines) == (bare.sha256, bare.size, bare.lines)
+
+
+def _asking_for_a_dictionary(size_code: int, data: bytes) -> bytes:
+    """An xz file whose block header asks for more than its data needs (xz-file-format 3.1, 5.3.1)."""
+    packed = bytearray(lzma.compress(data, check=lzma.CHECK_NONE))
+    length = (packed[12] + 1) * 4
+    header = packed[12 : 12 + length]
+    header[header.index(0x21) + 2] = size_code
+    header[-4:] = zlib.crc32(bytes(header[:-4])).to_bytes(4, "little")
+    packed[12 : 12 + length] = header
+    return bytes(packed)
+
+
+@pytest.mark.parametrize(("size_code", "refused"), [(28, False), (30, False), (36, True), (40, True)])
+def test_an_xz_dictionary_too_large_for_memory_is_refused(size_code: int, refused: bool, tmp_path: Path) -> None:
+    """Code 28 is 64 MiB, the strongest preset's; 36 is 1 GiB, 40 is 4 GiB."""
+    (tmp_path / "server.log.xz").write_bytes(_asking_for_a_dictionary(size_code, plain(LOG)))
+    if refused:
+        assert "damaged or unreadable" in error_of(tmp_path / "server.log.xz").message
+    else:
+        assert record_of(tmp_path / "server.log.xz").value("kv_cache.tokens") == 393_216
+
+
+@pytest.mark.parametrize(("between", "behind"), [(b"", b""), (bytes(8), bytes(4)), (b"", b"no stream")])
+def test_xz_streams_one_after_another_are_one_text(between: bytes, behind: bytes, tmp_path: Path) -> None:
+    half = len(LOG) // 2
+    packed = lzma.compress(plain(LOG[:half])) + between + lzma.compress(plain(LOG[half:])) + behind
+    (tmp_path / "server.log.xz").write_bytes(packed)
+    assert source_of(tmp_path, packed, "server.log.xz").sha256 == hashlib.sha256(plain(LOG)).hexdigest()

@@ -70,9 +70,10 @@ def _captured(options: dict[str, Any], redactor: Redactor) -> int:
 
 def _tell(lines: list[str], redactor: Redactor) -> None:
     from kvaudit.redaction import escape
+    from kvaudit.reports.github_actions import disarm_text
 
     for line in lines:
-        click.echo(escape(redactor.mask(line)), err=True)
+        click.echo(disarm_text(escape(redactor.mask(line))), err=True)
 
 
 def _wish(options: dict[str, Any]) -> Any:

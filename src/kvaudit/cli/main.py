@@ -90,6 +90,17 @@ def _wants_json(arguments: list[str]) -> bool:
     return "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
 
 
+def _show(error: click.ClickException) -> None:
+    """What click says of an error, which may quote an argument such as the name of a file."""
+    from io import StringIO
+
+    from kvaudit.reports.github_actions import disarm_text
+
+    said = StringIO()
+    error.show(file=said)
+    click.echo(disarm_text(said.getvalue()), err=True, nl=False)
+
+
 def _write_document(error: click.ClickException) -> None:
     from kvaudit.cli.running import make_redactor, write_errors
     from kvaudit.errors import InputError
@@ -106,7 +117,7 @@ def main() -> None:
     try:
         code = cli.main(prog_name="kvaudit", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         if _wants_json(sys.argv[1:]):
             _write_document(error)
         sys.exit(2)

@@ -32,7 +32,7 @@ def command(paths: tuple[str, ...], output: str | None, redact: str, session: st
 
         text = to_json(document(read(paths, redactor, session, no_local_checkpoint), redactor))
         if output:
-            write_file(output, text)
+            write_file(output, text, paths)
         else:
             write_out(text)
         return 0

@@ -5,7 +5,6 @@ Room: `cli`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kvaudit.cli.running import guarded, terminal_width, wants_colour, write_out
+from kvaudit.cli.running import guarded, is_terminal, terminal_width, wants_colour, write_out
 
 if TYPE_CHECKING:
     from kvaudit.audit.rules import Rule
@@ -39,7 +38,7 @@ def list_() -> int:
     def action() -> int:
         from kvaudit.audit.rules import bundled_rules
 
-        width = terminal_width() if sys.stdout.isatty() else None
+        width = terminal_width() if is_terminal() else None
         write_out("\n".join(catalogue_lines(bundled_rules(examples=False), width, colour=wants_colour())))
         return 0
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvaudit.cli.progress import progress_shown
-from kvaudit.cli.writing import replace_file
+from kvaudit.cli.writing import is_evidence, replace_file
 from kvaudit.errors import InputError, InputErrors, KvauditError, UsageError
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def make_redactor(level: str) -> Redactor:
     return Redactor("full" if level == "full" else "default", key_in_force())
 
 
-def _stdin_used() -> int:
-    """1 where an arm of this call was read from standard input already, else 0."""
-    return int(sys.stdin is None or sys.stdin.closed is True)
+_stdin_read: list[object] = []
+"""The standard input that an arm of this call was read from."""
 
 
 def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_checkpoint: bool) -> Record:
@@ -47,8 +46,12 @@ def read(arguments: Sequence[str], redactor: Redactor, session: str, no_local_ch
     from kvaudit.record.build import Options, read_arm
     from kvaudit.sources.arm import split_label
 
-    if [split_label(argument)[1] for argument in arguments].count("-") + _stdin_used() > 1:
+    times = [split_label(argument)[1] for argument in arguments].count("-")
+    if times and (sys.stdin is None or sys.stdin.closed is True):
+        raise UsageError("standard input (-) is closed")
+    if times + (sys.stdin in _stdin_read) > 1:
         raise UsageError("standard input (-) can be read only once")
+    _stdin_read[:] = [sys.stdin] if times else _stdin_read
     with progress_shown():
         return read_arm(arguments, redactor, Options(session=session, local_checkpoint=not no_local_checkpoint))
 
@@ -158,7 +161,12 @@ def _append_job_summary(text: str) -> None:
 
 def wants_colour() -> bool:
     """Colour only on a terminal, and not where NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return is_terminal() and not os.environ.get("NO_COLOR")
+
+
+def is_terminal() -> bool:
+    """Whether somebody reads stdout; a closed one is none."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def terminal_width() -> int | None:
@@ -166,13 +174,12 @@ def terminal_width() -> int | None:
     wanted = os.environ.get("COLUMNS", "")
     if wanted.isdigit() and int(wanted) >= 20:
         return int(wanted)
-    return os.get_terminal_size().columns if sys.stdout.isatty() else None
+    return os.get_terminal_size().columns if is_terminal() else None
 
 
 def write_file(path: str, text: str, evidence: Sequence[str] = ()) -> None:
     """Text to a file that is none of the evidence. Raises `UsageError` where the file cannot be written."""
-    file = Path(path)
-    if any(file.exists() and Path(one).is_file() and file.samefile(one) for one in evidence):
+    if is_evidence(path, evidence):
         raise UsageError(f"{path} is evidence of this call and is not written over")
     try:
         replace_file(path, text.encode("utf-8", "replace"))
@@ -202,8 +209,10 @@ def write_out(text: str) -> None:
 
 def say(text: str) -> None:
     """One line to stderr, if it takes any: the exit code stands whatever becomes of the line."""
+    from kvaudit.reports.github_actions import disarm_text
+
     with suppress(OSError, ValueError):
-        click.echo(text, err=True)
+        click.echo(disarm_text(text), err=True)
 
 
 def guarded(

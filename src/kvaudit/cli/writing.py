@@ -8,11 +8,44 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.EROFS)
 """Errors of a folder where nothing can be made or moved, though the file itself may take text: a single file that is mounted."""
+
+
+def is_evidence(path: str, arguments: Sequence[str]) -> bool:
+    """Whether a file is evidence of this call: named by an argument (behind a label, before `#SERVICE`), or found in a folder."""
+    if not Path(path).exists():
+        return False
+    from kvaudit.sources.arm import split_label
+
+    for argument in arguments:
+        _, named = split_label(argument)
+        given = [Path(one) for one in (argument, named, named.partition("#")[0])]
+        if any(one.is_file() and one.samefile(path) for one in given):
+            return True
+        if any(one.is_dir() and _within(path, one) for one in given) and _is_recognised(path):
+            return True
+    return False
+
+
+def _within(path: str, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _is_recognised(path: str) -> bool:
+    """Whether a file of a run folder is evidence, damaged or not; a report may be written anew, and so may an empty file."""
+    from kvaudit.parsers.registry import all_hints, recognise
+    from kvaudit.redaction import Redactor
+    from kvaudit.sources.arm import collect
+
+    read = collect([path], all_hints(), Redactor())
+    if read.errors:
+        return Path(path).stat().st_size > 0
+    return any(one.source is not None and (one.source.form or recognise(one.source) is not None) for one in read.found)
 
 
 def replace_file(path: str, data: bytes) -> None:

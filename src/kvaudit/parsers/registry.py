@@ -18,6 +18,7 @@ from kvaudit.compiled import compiled, digest_of
 from kvaudit.parsers import engine_words
 from kvaudit.parsers.hints import CLIENT_TABLE, MANAGER
 from kvaudit.parsers.interface import Parser
+from kvaudit.parsers.own_outputs import is_own_output
 from kvaudit.sources.lines import hit_lines
 from kvaudit.sources.scan import Hints
 from kvaudit.sources.source import Source
@@ -117,7 +118,9 @@ def hints_digest() -> str:
 
 
 def recognise(source: Source) -> Parser | None:
-    """The parser that is most confident about the source; None where none is confident."""
+    """The parser that is most confident about the source; None where none is confident, and for what this program wrote."""
+    if is_own_output(source):
+        return None
     confidence, best = _most_confident(source, _loadable(source))
     if confidence < _SURE:
         of_document, document = _most_confident(source, document_parsers())

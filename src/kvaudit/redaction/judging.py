@@ -15,7 +15,9 @@ MASK = "<secret-"
 Guard = Callable[[str], bool]
 
 _LEAST_RANDOM = 16
-_UNSET = frozenset({"none", "null", "true", "false", "***", "", "[]", "{}", "0", "auto", "bearer", "basic", "\\"})
+_UNSET = frozenset(
+    {"none", "null", "true", "false", "***", "", "[]", "{}", "0", "auto", "bearer", "basic", "\\", "|", "|-", ">", ">-"}
+)
 _PROSE = (
     " a an and are as auth authentication authorization be by can configuration could file for found from given has have header "
     "helper if in is it may missing mode must needed no not of on only or path provided recommended required set settings should "

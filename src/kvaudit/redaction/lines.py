@@ -29,7 +29,8 @@ _LONGEST = 1 << 12
 
 _WORD = LatePattern(r"\S+")
 _NAMES = LatePattern(
-    r"""^\s*(?:-\s+)?["']?(?:(?:name|key)["']?:\s?["']?([A-Za-z0-9_.-]{1,200})|(--?[A-Za-z0-9_.-]{1,200}))["']?,?\s*\\?\s*$"""
+    r"""^\s*(?:-\s+)?["']?(?:(?:name|key)["']?:\s?["']?([A-Za-z0-9_.-]{1,200})|(--?[A-Za-z0-9_.-]{1,200})|"""
+    r"""([A-Za-z0-9_.-]{1,200}):\s[>|][+-]?)["']?,?\s*\\?\s*$"""
 )
 _ITEM = LatePattern(rf"""^\s*(?:-\s+)?({QUOTED}|[^\s'"-][^\s'"]*?),?\s*\\?\s*$""")
 _VALUE = LatePattern(rf"""^\s*["']?value["']?:\s*({QUOTED}|[^\s'"][^'"]*?),?\s*$""")
@@ -90,8 +91,8 @@ def _value_behind(line: str) -> Any:
     match = _NAMES.match(line) if len(line) <= _LONGEST else None
     if match is None:
         return None
-    name, flag = match.groups()
-    return (_VALUE if name else _ITEM) if means_secret(name or flag) else None
+    name, flag, block = match.groups()
+    return (_VALUE if name else _ITEM) if means_secret(name or flag or block) else None
 
 
 def _item(line: str, pattern: Any) -> Span | None:

@@ -54,7 +54,7 @@ _VALUE = "|".join(
         _bracketed(r"\[", r"""[^\[\]'"\n]""", r"\]"),
         _bracketed(r"\{", r"""[^{}'"\n]""", r"\}"),
         r"""[^\s'"\x1b]*[A-Za-z0-9](?:['"](?:[A-Za-z0-9][^\s'"\x1b]*)?[A-Za-z0-9])+""",  # a quote amid letters is the value's own
-        r"""\\?["']?[^\s'"\x1b]+)""",
+        r"""\\?["']?(?:[^\s'"\x1b\\]|\\[ ]?)+)""",
     )
 )
 _COLOUR = r"(?:\x1b\[[0-9;]*m)?"
@@ -66,15 +66,16 @@ _SIGNED = rf"(?P<head>{_NAMED}{_SIGN})(?P<value>{_VALUE})"
 _PLAIN = r"""[^\s"'\\(\[{<|>&*!]"""
 """How a value begins that has neither quotes nor brackets of its own."""
 _QUOTED_SETTING = (
-    rf"""(?:^|[^\\])["](?P<head>-{{0,2}}{_NAMED}=)(?P<value>{_PLAIN}(?:[^"\\\n]|\\.)*)["]""",
-    rf"""(?:^|[^\\])['](?P<head>-{{0,2}}{_NAMED}=)(?P<value>{_PLAIN}(?:[^'\\\n]|\\.)*)[']""",
-    rf"""\\"(?P<head>-{{0,2}}{_NAMED}=)(?P<value>{_PLAIN}(?:[^"\\\n]|\\[^"\n])*)\\["]""",
+    rf"""(?:^|[^\\])["](?P<head>-{{0,2}}{_NAMED}(?:=|:\s))(?P<value>{_PLAIN}(?:[^"\\\n]|\\.)*)["]""",
+    rf"""(?:^|[^\\])['](?P<head>-{{0,2}}{_NAMED}(?:=|:\s))(?P<value>{_PLAIN}(?:[^'\\\n]|\\.)*)[']""",
+    rf"""\\"(?P<head>-{{0,2}}{_NAMED}(?:=|:\s))(?P<value>{_PLAIN}(?:[^"\\\n]|\\[^"\n])*)\\["]""",
     rf"""(?m)^(?P<head>\s{{0,80}}(?:-\s)?{_NAMED}(?::\s{{1,4}}|\s=\s))(?P<value>{_PLAIN}[^"'\n\x1b]*)$""",
 )
 """A setting that has quotes, or a line, for itself."""
 _FLAGGED = rf"""(?P<head>--?{_NAMED}(?:\s{{1,4}}|["']\s?,\s?))(?P<value>{_VALUE}(?:[ ][A-Za-z0-9][^\s'"]*){{0,8}})"""
 _SPACED = rf"(?P<head>{_NAMED}\s(?:is\s)?)(?P<value>{_VALUE})"
-_LISTED = rf"""(?P<head>\b(?:name|key)["']?:\s?["']?{_NAMED}["']?,?\s{{0,40}}["']?value["']?:\s?)(?P<value>{_VALUE})"""
+_LISTED = rf"""(?P<head>\b(?:name|key)["']?[:=]\s?["']?{_NAMED}["']?,?\s{{0,40}}["']?value["']?[:=]\s?)(?P<value>{_VALUE})"""
+_TAGGED = rf"""(?P<head><{_NAMED}>)(?P<value>[^<\n]+)"""
 _PAIRED = rf"""(?:{_NAMED}|(?i:{SOFT_NAME}))["']\s?,\s?"""
 _SOFT = rf"(?P<head>{_START}(?i:{SOFT_NAME}){_SIGN}|--(?i:{SOFT_NAME})\s|{_PAIRED})(?P<value>{_VALUE})"
 _HEADER = (
@@ -86,7 +87,8 @@ _AUTH = r"""(?P<head>(?i:\b|_)(?i:auth)["']?\s{0,4}[:=]\s{0,4}["']?)(?P<value>[A
 _LOGIN_FLAG = r"""(?P<head>(?:^|\s|["'])(?:-u|--user|--proxy-user)(?:[ =]|["']\s?,\s?)["']?)(?P<value>[^\s'":]+:[^\s'"]+)"""
 _LOGIN_QUOTED = r"""(?P<head>(?:^|\s|["'])(?:-u|--user|--proxy-user)(?:[ =]|["']\s?,\s?)["'])(?P<value>[^\s'":]+:[^'"\n]+)["']"""
 _LOGIN_COMMAND = (
-    r"""(?P<head>\bsshpass\s{1,4}-p\s?|\b(?:docker|podman|nerdctl|helm|skopeo)\s[a-z ]{0,20}login\s[^\n]{0,200}?-p[ =])"""
+    r"""(?P<head>\bsshpass\s{1,4}-p\s?|\b(?:docker|podman|nerdctl|helm|skopeo)\s[a-z ]{0,20}login\s[^\n]{0,200}?-p[ =]|"""
+    r"""\b(?:mysql|mysqldump|mariadb)\s(?:[^\n]{0,200}?\s)?-p|\bredis-cli\s(?:[^\n]{0,200}?\s)?-a\s)"""
     rf"(?P<value>{_VALUE})"
 )
 _LOGIN_WORD = r"(?P<head>\b(?:wandb|hf|huggingface-cli|ngrok)\s[a-z -]{0,40}\s)(?P<value>[A-Za-z0-9_]{20,})"
@@ -139,8 +141,8 @@ _NAME_TELLTALE = (
     r"connection.?string|webhook)"
 )
 _PLACE_TELLTALE = (
-    r"(?i:://|sig=|signature|credential|security-token|awsaccess|key-pair|\slogin|sshpass|-u[ \"'=]|-user|hooks?\.|webhook|"
-    r"api\.tele)"
+    r"(?i:://|sig=|signature|credential|security-token|awsaccess|key-pair|\slogin|sshpass|mysql|mariadb|redis-cli|-u[ \"'=]|"
+    r"-user|hooks?\.|webhook|api\.tele)"
 )
 _SHAPE_TELLTALE = (
     r"(?:hf_|api_org_|sk-|k_live|k_test|gh[pousr]_|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|oas|soat|agent)-|xox|xapp-|AKIA|ASIA|nvapi-|"
@@ -160,6 +162,7 @@ PATTERNS: tuple[tuple[str, tuple[Pattern, ...]], ...] = (
             Pattern(_SIGNED, is_value, whole=False),
             Pattern(_SPACED, is_value, whole=False),
             Pattern(_LISTED, is_value, whole=False),
+            Pattern(_TAGGED, is_value, whole=True),
             Pattern(_SOFT, is_random, whole=False),
             Pattern(_HEADER, is_value, whole=True),
             Pattern(_AUTH, is_packed_login, whole=True),

@@ -19,7 +19,8 @@ NameGuard = Callable[[str], Guard | None]
 """The guard that the value of a name must pass; None for a name that means no secret."""
 
 _ITEM = LatePattern(rf"""{QUOTED}|["'][^'"\n]*|[^\s,:'"\[\](){{}}]+""")
-_BLANKS = LatePattern(r"\S+")
+_BLANKS = LatePattern(r"(?:\\ |\S)+")
+"""What blanks divide; a shell keeps one behind a backslash."""
 _NEXT = LatePattern(r"""([,;&|]+)-{0,2}([A-Za-z_][A-Za-z0-9_.-]*)=""")
 _ANOTHER = LatePattern(r"""\s+(?:-|#|["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s?[=:])""")
 """Behind a blank: a flag, a comment, another setting."""
@@ -64,8 +65,9 @@ def secrets_in(value: str, judging: Judging) -> Iterator[Span]:
 
 def standing_alone(value: str, judging: Judging) -> Iterator[Span]:
     """The secret at the beginning of a value that has quotes or a line for itself: its blanks are its own."""
-    first = _BLANKS.match(value)
-    if first is None or not judging.guard(value[: _trimmed(value, 0, first.end())]):
+    start, _ = _inside(value, 0, len(value))
+    first = _BLANKS.match(value, start)
+    if first is None or value[start] == "$" or not judging.guard(value[start : _trimmed(value, start, first.end())]):
         return
     another = _ANOTHER.search(value)
     yield from _settings(value, (0, another.start() if another else len(value)), judging.guard, judging)

@@ -1,7 +1,8 @@
-"""Keeps evidence from giving orders to a GitHub Actions runner that reads this program's output.
+"""Keeps evidence from giving orders to a CI runner that reads this program's output.
 
-Room: `reports`, text only. The runner obeys `::command::` at the start of a line (blanks before it do not matter) and
-`##[command]` anywhere in a line (actions/runner, ActionCommand.cs, both versions of the syntax).
+Room: `reports`, text only. GitHub's runner obeys `::command::` at the start of a line (blanks before it do not matter) and
+`##[command]` anywhere in a line (actions/runner, ActionCommand.cs, both versions of the syntax), the agent of Azure Pipelines
+`##vso[command]` anywhere in a line, TeamCity `##teamcity[message]`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from kvaudit.patterns import LatePattern
 
 # Colour sequences may stand before a command: some log viewers strip them before they look for one.
 _LINE_START = LatePattern(r"(?m)^((?:\s|\x1b\[[0-9;]*m)*)::")
+_MARKER = LatePattern(r"##(\w{0,40}\[)")
+_RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
+"""Variables by which the runners of GitHub, Azure Pipelines and TeamCity say that they are there."""
 
 
 def is_runner() -> bool:
-    """Whether a GitHub Actions runner reads the output."""
-    return bool(os.environ.get("GITHUB_ACTIONS"))
+    """Whether such a runner reads the output."""
+    return any(os.environ.get(name) for name in _RUNNERS)
 
 
 def disarm_text(text: str) -> str:
@@ -27,10 +31,15 @@ def disarm_text(text: str) -> str:
 
 
 def disarm_markers(text: str) -> str:
-    """Text without `##[`, which starts a command anywhere in a line; for formats that only a runner reads."""
-    return text.replace("##[", "\\x23#[")
+    """Text without `##[` and its like, which start a command anywhere in a line; for formats that only a runner reads."""
+    return str(_MARKER.sub(r"\\x23#\1", text))
 
 
 def disarm_json(text: str) -> str:
     """JSON text in which no line is a runner command and which still means the same; unchanged outside a runner."""
-    return text.replace("##[", "\\u0023#[") if is_runner() else text
+    return str(_MARKER.sub(r"\\u0023#\1", text)) if is_runner() else text
+
+
+def disarm_xml(text: str) -> str:
+    """XML text without such a marker, which still means the same."""
+    return str(_MARKER.sub(r"&#35;#\1", text))

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from kvaudit.audit.report import Finding, NotChecked, Report
 from kvaudit.redaction import Redactor
+from kvaudit.reports.github_actions import disarm_xml
 from kvaudit.reports.places import places_of, repository_path
 from kvaudit.reports.redacted import for_people
 from kvaudit.reports.summary import VERDICT_WORDS, counts, exit_meaning
@@ -32,7 +33,7 @@ def to_text(name: str, cases: list[ElementTree.Element]) -> str:
     suite = ElementTree.SubElement(root, "testsuite", {"name": name, **numbers})
     suite.extend(cases)
     ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode").replace("##[", "&#35;#[")
+    text = disarm_xml(ElementTree.tostring(root, encoding="unicode"))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 

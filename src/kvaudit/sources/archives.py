@@ -22,6 +22,11 @@ from kvaudit.sources.opening import Begun, begun
 MOST_MEMBERS = 2_000
 DEPTH = 3
 _LONGEST_HEADER = 1 << 20
+_LARGEST_DIRECTORY = 8 << 20
+_LONGEST_END = (1 << 16) + 256
+"""The end of a zip archive: a comment of at most 64 KiB and its records."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
+"""LZMA in a zip archive may ask for a dictionary of 4 GiB, and Python bounds none."""
 _TOO_MANY = f"more than {MOST_MEMBERS} members in this archive"
 _DAMAGED = (*DAMAGED, tarfile.TarError, zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError)
 
@@ -73,6 +78,10 @@ def _of_zip(stream: Begun, shown: str) -> Iterator[Member]:
     plain, budget = stream.rewound(), Budget()
     if plain is None:
         raise InputError(shown, "a zip archive that comes through a pipe or is itself compressed: give the file")
+    if _directory_size(plain) > _LARGEST_DIRECTORY:
+        raise InputError(
+            shown, f"a zip archive whose directory is larger than {_LARGEST_DIRECTORY >> 20} MiB: name the files of the run"
+        )
     with zipfile.ZipFile(plain) as archive:
         depth = _Depth()
         for count, info in enumerate(archive.infolist()):
@@ -83,12 +92,31 @@ def _of_zip(stream: Begun, shown: str) -> Iterator[Member]:
             if info.is_dir() or (depth.is_beyond(name) and not _leaves(name)):
                 continue
             is_link = (info.external_attr >> 16) & 0o170000 == 0o120000
-            refused = _refused(name, is_link, is_file=True) or ("encrypted; not read" if info.flag_bits & 1 else "")
+            refused = _refused(name, is_link, is_file=True) or _unreadable(info)
             if refused:
                 yield Member(name, None, refused)
                 continue
             with archive.open(info) as file:
                 yield Member(name, _begun(file, f"{shown}/{name}", budget))
+
+
+def _unreadable(info: zipfile.ZipInfo) -> str:
+    if info.flag_bits & 1:
+        return "encrypted; not read"
+    return "" if info.compress_type in _METHODS else f"compressed by method {info.compress_type}; not read"
+
+
+def _directory_size(stream: BinaryIO) -> int:
+    """The bytes of a zip archive's directory, which is read into memory as a whole; 0 where its end is not found."""
+    end = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, end - _LONGEST_END))
+    tail = stream.read(_LONGEST_END)
+    stream.seek(0)
+    sizes = [0]
+    for mark, offset, width in ((b"PK\x05\x06", 12, 4), (b"PK\x06\x06", 40, 8)):  # APPNOTE.TXT 4.3.16 and 4.3.14
+        at = tail.rfind(mark)
+        sizes.append(int.from_bytes(tail[at + offset : at + offset + width], "little") if at >= 0 else 0)
+    return sizes[2] or sizes[1]
 
 
 def _begun(file: IO[bytes], shown: str, budget: Budget) -> Begun:

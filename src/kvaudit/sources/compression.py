@@ -26,6 +26,11 @@ LARGEST = 8 << 30
 
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError)
 
+_XZ_MAGIC = b"\xfd7zXZ\x00"
+_XZ_CHUNK = 1 << 14
+_XZ_MEMORY = 160 << 20
+"""A header of xz may ask for a dictionary of 4 GiB; its strongest preset has 64 MiB."""
+
 _ZSTD_CHUNK = 1 << 11
 """Compressed bytes per step: Zstandard blows four bytes up to 128 KiB at worst, so a step makes 64 MiB at most."""
 
@@ -114,6 +119,42 @@ class _Zstandard(io.RawIOBase):
         return True
 
 
+class _Xz(io.RawIOBase):
+    """Stream after stream, with a bound on the dictionary that a header may ask for; `lzma.LZMAFile` has none."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._left = stream, b""
+        self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        while True:
+            if self._decompressor.eof and not self._next_stream():
+                return 0
+            if self._decompressor.needs_input and not self._left:
+                self._left = self._stream.read(_XZ_CHUNK)
+                if not self._left:
+                    raise EOFError("the compressed data ends inside a stream")
+            data = self._decompressor.decompress(self._left, max_length=len(view))
+            self._left = b""
+            if data:
+                view[: len(data)] = data
+                return len(data)
+
+    def _next_stream(self) -> bool:
+        """Begin with what follows a stream; padding and anything that is no further stream is passed over."""
+        rest = self._decompressor.unused_data.lstrip(b"\0")
+        while not rest and (more := self._stream.read(_XZ_CHUNK)):
+            rest = more.lstrip(b"\0")
+        if not rest.startswith(_XZ_MAGIC):
+            return False
+        self._decompressor, self._left = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), rest
+        return True
+
+
 def _zstandard(stream: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Zstandard(stream), 1 << 16))
 
@@ -127,13 +168,13 @@ def _bzip2(stream: BinaryIO) -> BinaryIO:
 
 
 def _xz(stream: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, lzma.LZMAFile(stream))
+    return cast(BinaryIO, io.BufferedReader(_Xz(stream), 1 << 16))
 
 
 _KINDS: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"\x1f\x8b": _gzip,
     b"BZh": _bzip2,
-    b"\xfd7zXZ\x00": _xz,
+    _XZ_MAGIC: _xz,
     b"\x28\xb5\x2f\xfd": _zstandard,
     b"\x50\x2a\x4d\x18": _zstandard,
 }
