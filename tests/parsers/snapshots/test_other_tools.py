@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from kvaudit.parsers.facts import Reading
 
 Read = Callable[[str], Reading]
@@ -105,6 +107,27 @@ def test_rocm_concise_table(facts: Facts) -> None:
     assert (found["gpu.count"], found["gpu.power_limit_w"]) == (2, [290.0, 290.0])
 
 
+ROCM_6 = """\
+Device  Node  IDs              Temp        Power     Partitions          SCLK    MCLK    Fan  Perf  PwrCap  VRAM%  GPU%
+              (DID,     GUID)  (Junction)  (Socket)  (Mem, Compute, ID)
+0       2     0x74a1,   31234  39.0C       130.0W    NPS1, SPX, 0        132Mhz  900Mhz  0%   auto  750.0W  0%     0%
+1       1     0x150e,   8773   43.0C       30.0W     N/A, N/A, 0         N/A     1000Mhz 0%   auto  N/A     19%    3%"""
+ROCM_5 = """GPU  Temp (DieEdge)  AvgPwr  SCLK    MCLK    Fan  Perf  PwrCap  VRAM%  GPU%
+0    33.0c           38.0W   800Mhz  1600Mhz 0%   auto  750.0W    0%   0%
+1    33.0c           38.0W   800Mhz  1600Mhz 0%   auto  N/A       0%   0%"""
+
+
+@pytest.mark.parametrize("table", [ROCM_6, ROCM_5], ids=["ROCm 6", "ROCm 5"])
+def test_a_whole_concise_print_of_rocm_smi(table: str, facts: Facts) -> None:
+    rule = "=" * 100
+    banner = [f"{'=' * 42} ROCm System Management Interface {'=' * 42}", f"{'=' * 52} Concise Info {'=' * 52}"]
+    head, _, rows = table.partition("\n")
+    text = "\n".join(["", "", *banner, head, rule, rows, rule, f"{'=' * 48} End of ROCm SMI Log {'=' * 48}", ""])
+    found = facts(text)
+    assert (found["gpu.count"], "gpu.power_limit_w" in found) == (2, False)
+    assert facts(text.replace("auto  N/A ", "auto  750.0W"))["gpu.power_limit_w"] == [750.0, 750.0]
+
+
 AMD = """+------------------------------------------------------------------------------+
 | AMD-SMI 26.1.0+abc           amdgpu version: 6.14.1   ROCm version: 7.1.0    |
 |-------------------------------------+----------------------------------------|
@@ -144,6 +167,46 @@ def test_amd_json(facts: Facts) -> None:
     ]
     metric = [{"gpu": 0, "mem_usage": {"total_vram": {"value": 196592, "unit": "MB"}, "used_vram": {"value": 300, "unit": "MB"}}}]
     assert facts(json.dumps(metric))["gpu.memory_used_mib"] == [300]
+
+
+def test_amd_static_and_metric_as_text(facts: Facts) -> None:
+    static = """GPU: {0}
+    ASIC:
+        MARKET_NAME: AMD Instinct Test
+        DEVICE_ID: 0x74a1
+    DRIVER:
+        NAME: amdgpu
+        VERSION: 6.10.5
+    VRAM:
+        TYPE: HBM3
+        SIZE: 196592 MB
+"""
+    found = facts("\n".join(static.replace("{0}", str(index)) for index in range(2)))
+    assert (found["gpu.names"], found["gpu.driver"]) == (["AMD Instinct Test"] * 2, "6.10.5")
+    assert found["gpu.memory_total_mib"] == [196592, 196592]
+    usage = "    USAGE:\n        GFX_ACTIVITY: 0 %\n    MEM_USAGE:\n        TOTAL_VRAM: 196592 MB\n        USED_VRAM: 283 MB\n"
+    found = facts(f"GPU: 0\n{usage}\nGPU: 1\n{usage.replace('283', '301')}")
+    assert (found["gpu.memory_used_mib"], found["gpu.memory_total_mib"]) == ([283, 301], [196592, 196592])
+
+
+def test_amd_processes_as_text(facts: Facts) -> None:
+    text = "GPU: 0\n"
+    for name, pid, amount in (("VLLM::EngineCore", 4101, "2.0 GB"), ("trainer", 4102, "300.0 MB")):
+        text += f"    PROCESS_INFO:\n        NAME: {name}\n        PID: {pid}\n"
+        text += f"        MEMORY_USAGE:\n            VRAM_MEM: {amount}\n"
+    found = facts(f"{text}\nGPU: 1\n    PROCESS_INFO: No running processes detected\n")
+    shown = [(tenant["gpu"], tenant["pid"], tenant["name"], tenant["mib"]) for tenant in found["gpu.tenants"]]
+    assert shown == [(0, 4101, "VLLM::EngineCore", 2048), (0, 4102, "trainer", 300)]
+
+
+def test_amd_monitor_as_a_table(facts: Facts) -> None:
+    head = "GPU  POWER   GPU_T   MEM_T   GFX_CLK   GFX%   MEM%  VRAM_USED  VRAM_TOTAL   PCIE_BW"
+    rows = [
+        f"  {index}  134 W   39 C   33 C   132 MHz    0 %    0 %     {used} MB   196592 MB      N/A"
+        for index, used in enumerate((283, 90))
+    ]
+    found = facts("\n".join([head, *rows, ""]))
+    assert (found["gpu.memory_used_mib"], found["gpu.memory_total_mib"]) == ([283, 90], [196592, 196592])
 
 
 def test_amd_monitor_csv(read: Read) -> None:
