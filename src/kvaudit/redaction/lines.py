@@ -24,8 +24,8 @@ _BODY = LatePattern(r"""\s*(?:([A-Za-z0-9+/=]+)|[A-Z][A-Za-z-]{2,20}: [^\n]{0,20
 """A line of a block, with its base64 or one of the headers between which and the base64 a line is empty."""
 _MOST_LINES = 500
 """A key of 16,384 bits has some 200."""
-_LONGEST = 1 << 12
-"""An item that has a line for itself is not longer."""
+_LONGEST, _LONGEST_NAME = 1 << 12, 300
+"""An item that has a line for itself is not longer, and no name."""
 
 _WORD = LatePattern(r"\S+")
 _NAMES = LatePattern(
@@ -65,7 +65,7 @@ class LineMasker:
     def mask(self, line: str) -> str:
         """The next line, its secrets masked."""
         behind, self._behind = self._behind, _value_behind(line)
-        begin = None if self._block else _BEGIN.search(line)
+        begin = _BEGIN.search(line) if "-----BEGIN" in line and self._block is None else None
         if begin is not None and _END.search(line) is None and _DENSE.search(line[begin.end() :]) is None:
             self._block = _Block(line[: begin.start()])
             return self._redactor.mask(line[: begin.start()]) + line[begin.start() :]
@@ -88,7 +88,9 @@ def _behind_words(line: str, count: int) -> int:
 
 
 def _value_behind(line: str) -> Any:
-    match = _NAMES.match(line) if len(line) <= _LONGEST else None
+    if len(line) > _LONGEST_NAME or (line[:1].isupper() and line.rstrip()[-1] not in ">|+-"):  # as most lines of a log
+        return None
+    match = _NAMES.match(line)
     if match is None:
         return None
     name, flag, block = match.groups()
