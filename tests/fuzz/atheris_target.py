@@ -15,6 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from kvaudit.audit.predicates.registry import all_predicates
+from kvaudit.parsers.registry import all_parsers
 from tests.fuzz.examining import examine, prepare
 from tests.fuzz.seeds import Seed, seeds
 
@@ -56,8 +58,10 @@ def main() -> int:
     corpus = [Path(one) for one in sys.argv[1:] if not one.startswith("-")]
     for folder in corpus:
         _fill(folder)
-    atheris.instrument_all()
+    all_parsers()
+    all_predicates()
     prepare()
+    atheris.instrument_all()  # what is loaded later would be fuzzed blindly
     with tempfile.TemporaryDirectory() as work:
         atheris.Setup(sys.argv, lambda data: one_input(data, Path(work)))
         atheris.Fuzz()
