@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from kvaudit.parsers.facts import Reading
 
 Read = Callable[[str], Reading]
@@ -103,6 +105,27 @@ def test_rocm_concise_table(facts: Facts) -> None:
         text += f"{row}   300Mhz  1200Mhz  0%    auto  290.0W    0%   0%\n"
     found = facts(text)
     assert (found["gpu.count"], found["gpu.power_limit_w"]) == (2, [290.0, 290.0])
+
+
+ROCM_6 = """\
+Device  Node  IDs              Temp        Power     Partitions          SCLK    MCLK    Fan  Perf  PwrCap  VRAM%  GPU%
+              (DID,     GUID)  (Junction)  (Socket)  (Mem, Compute, ID)
+0       2     0x74a1,   31234  39.0C       130.0W    NPS1, SPX, 0        132Mhz  900Mhz  0%   auto  750.0W  0%     0%
+1       1     0x150e,   8773   43.0C       30.0W     N/A, N/A, 0         N/A     1000Mhz 0%   auto  N/A     19%    3%"""
+ROCM_5 = """GPU  Temp (DieEdge)  AvgPwr  SCLK    MCLK    Fan  Perf  PwrCap  VRAM%  GPU%
+0    33.0c           38.0W   800Mhz  1600Mhz 0%   auto  750.0W    0%   0%
+1    33.0c           38.0W   800Mhz  1600Mhz 0%   auto  N/A       0%   0%"""
+
+
+@pytest.mark.parametrize("table", [ROCM_6, ROCM_5], ids=["ROCm 6", "ROCm 5"])
+def test_a_whole_concise_print_of_rocm_smi(table: str, facts: Facts) -> None:
+    rule = "=" * 100
+    banner = [f"{'=' * 42} ROCm System Management Interface {'=' * 42}", f"{'=' * 52} Concise Info {'=' * 52}"]
+    head, _, rows = table.partition("\n")
+    text = "\n".join(["", "", *banner, head, rule, rows, rule, f"{'=' * 48} End of ROCm SMI Log {'=' * 48}", ""])
+    found = facts(text)
+    assert (found["gpu.count"], "gpu.power_limit_w" in found) == (2, False)
+    assert facts(text.replace("auto  N/A ", "auto  750.0W"))["gpu.power_limit_w"] == [750.0, 750.0]
 
 
 AMD = """+------------------------------------------------------------------------------+

@@ -164,6 +164,6 @@ _FORMS: tuple[_Form, ...] = (
     _signed("rocm-smi-json", r'"card\d+"', _json(rocm_smi.is_json)),
     _signed("amd-smi-json", r'"(?:process_list|market_name|kfd_id|total_vram|vram)"', _json(amd_smi.is_json)),
     _signed("amd-smi-csv", r"gpu,.*\bvram_", _filling(amd_smi.CSV_HEADER, _NUMBERS)),
-    _signed("rocm-smi", r"GPU\[\d+\]|PwrCap", _filling(_ROCM, rocm_smi.KEYED)),
+    _signed("rocm-smi", r"GPU\[\d+\]|PwrCap", _filling(_ROCM, rocm_smi.KEYED, rocm_smi.CONCISE_ROW, rocm_smi.RULE)),
     _signed("version", r"(?:NVML|NVIDIA-SMI) version", _filling(listing.VERSION)),
 )

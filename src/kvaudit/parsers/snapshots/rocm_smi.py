@@ -19,7 +19,9 @@ CONCISE = LatePattern(r"^(?:GPU|Device)\s.*\bPerf\s+PwrCap\s+VRAM%\s+GPU%")
 _CARD = LatePattern(r"^card(\d{1,3})$")
 _PID = LatePattern(r"^PID(\d{1,10})$")
 _DRIVER = LatePattern(r"^Driver version\s*:\s*(\S+)$")
-_CONCISE_ROW = LatePattern(r"^(\d{1,3})\s.*?\s(\d+(?:\.\d+)?)W\s+\d+%\s+\d+%\s*$")
+CONCISE_ROW = LatePattern(r"^(\d{1,3})\s.*?\s(?:(\d+(?:\.\d+)?)W|N/A|[Uu]nsupported)\s+(?:\d+%|N/A)\s+(?:\d+%|N/A)\s*$")
+RULE = LatePattern(r"^=+(?: .* =+)?$|^\(DID,\s+GUID\)")
+"""Rules with and without words, and the second line of the table's head since ROCm 6."""
 _NAMES = ("Device Name", "Card Series", "Card series", "Card model", "Card Model")
 _POWER = ("Max Graphics Package Power (W)", "Max Graphics Package Power")
 _KEYS = ("VRAM ", "GPU ", "Card ", "Temperature ", "Device ", "Average ", "Current ", "Max ", "VBIOS ")
@@ -62,10 +64,11 @@ def _concise(lines: list[TextLine]) -> Capture | None:
     start = next((at for at, line in enumerate(lines) if CONCISE.search(line.text)), None)
     capture = Capture()
     for line in lines[start or 0 :]:
-        row = _CONCISE_ROW.search(line.text)
+        row = CONCISE_ROW.search(line.text)
         if row and int(row.group(1)) == len(capture.gpus):
             gpu = Gpu(int(row.group(1)), line)
-            gpu.say("gpu.power_limit_w", values.positive(row.group(2)), line, max(0, line.raw.find(row.group(2))))
+            if row.group(2):
+                gpu.say("gpu.power_limit_w", values.positive(row.group(2)), line, max(0, line.raw.find(row.group(2))))
             capture.gpus.append(gpu)
     return capture if start is not None and capture.gpus else None
 

@@ -59,6 +59,12 @@ ROWS: tuple[Row, ...] = (
         "Started GRPCInferenceService at 0.0.0.0:8001",
     ),
     marker(
+        "ready",
+        b"Output [Text ",
+        r"^Output \[Text \d+(?: Beam \d+)?\]: ",
+        'Output [Text 0 Beam 0]: "a tide is the rise of the sea"',
+    ),
+    marker(
         "prompts-processed",
         b"Processed requests: ",
         r"Processed requests: +(?P<percent>\d+)%",
