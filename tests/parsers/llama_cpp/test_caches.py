@@ -118,9 +118,29 @@ def test_sizes_without_buffers_behind_them_are_a_dry_run() -> None:
     assert told(start)["tokens"] is None
 
 
+@pytest.mark.parametrize(
+    ("types", "dtype"),
+    [
+        ("c^KV (q8_0):  153.00 MiB, kv^T: not used", "q8_0"),
+        ("c^KV (f16):  288.00 MiB, kv^T (f16):  256.00 MiB", "float16"),
+    ],
+)
+def test_a_latent_cache_of_the_ik_fork(types: str, dtype: str) -> None:
+    """8,192 tokens × 32 layers × 576 latent elements in q8_0 (34 bytes for 32) are 153 MiB."""
+    old = [
+        "llama_new_context_with_model: n_ctx      = 8192",
+        "llama_new_context_with_model: mla_attn   = 2",
+        "llama_kv_cache_init:      CUDA0 KV buffer size =   153.00 MiB",
+        f"llama_new_context_with_model: KV self size  =  153.00 MiB, {types}",
+    ]
+    start = only(*begun(), *old, *SERVING)
+    assert (told(start)["dtype"], told(start)["tokens"]) == (dtype, 8192)
+
+
 def test_a_draft_model_is_not_the_served_one() -> None:
     draft = [
         "srv    load_model: loading draft model '/models/atlas-draft.gguf'",
+        "llama_model_load_from_file_impl: using device CUDA0 (NVIDIA L4) (0000:21:00.0) - 14990 MiB free",
         "llama_model_loader: loaded meta data with 20 key-value pairs and 110 tensors from /models/draft.gguf (version GGUF V3)",
         "print_info: file type   = Q8_0",
         "load_tensors: offloaded 13/13 layers to GPU",
@@ -132,6 +152,7 @@ def test_a_draft_model_is_not_the_served_one() -> None:
     assert told(start)["dtype"] == "float16"
     assert values(start, "model.quantization") == ["Q4_K - Medium"]
     assert values(start, "offload.gpu_layers") == ["33/33"]
+    assert values(start, "memory.free_at_start_gib") == [22480 / 1024]
     assert values(start, "speculative.method") == ["draft-simple"]
     assert values(start, "speculative.model") == ["/models/atlas-draft.gguf"]
     assert values(start, "speculative.tokens") == [3]

@@ -124,6 +124,23 @@ ROWS: tuple[Row, ...] = (
         until="b5456",
     ),
     Row(
+        "kv-self-size",
+        b"KV self size ",
+        r"\bKV self size += +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB, c\^KV \((?P<type>[^)\s]+)\): +[\d.]+ MiB, kv\^T: not used",
+        (),
+        "observed",
+        "llama_new_context_with_model: KV self size  = 1166.62 MiB, c^KV (q8_0): 1166.62 MiB, kv^T: not used",
+    ),
+    Row(
+        "kv-self-size",
+        b"KV self size ",
+        r"\bKV self size += +(?P<mib>\d{1,12}(?:\.\d{1,9})?) MiB, c\^KV \((?P<k>[^)\s]+)\): +[\d.]+ MiB, "
+        r"kv\^T \((?P<v>[^)\s]+)\): +[\d.]+ MiB",
+        (),
+        "observed",
+        "llama_new_context_with_model: KV self size  = 2074.00 MiB, c^KV (f16): 1098.00 MiB, kv^T (f16):  976.00 MiB",
+    ),
+    Row(
         "kv-self-size-untyped",
         b"kv self size ",
         r"\bkv self size += +(?P<mib>\d{1,12}(?:\.\d{1,9})?) M(?:i)?B",

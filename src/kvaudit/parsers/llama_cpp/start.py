@@ -123,12 +123,19 @@ class StartBuilder:
         if name == "verbosity" and int(groups["level"][:9]) >= 0:
             self.verbosity = (int(groups["level"][:9]), record, match.start)
         elif name in ("device-listed", "device-used"):
-            total = int(groups["total"]) if "total" in groups else None
-            self.devices.append(Device(groups["device"], record, match.start, int(groups["free"]), total, name == "device-used"))
+            self._device(record, match)
         elif name == "devices-found":
             self.found_kinds.append((groups["kind"], record, match.start))
         elif name == "loading-draft":
             self.draft_next = True
+
+    def _device(self, record: Record, match: Match) -> None:
+        """Remember a device; what a second model finds free there is not what was free at the start."""
+        groups, used = match.groups, match.row.name == "device-used"
+        if used and (self.draft_next or any(known.used and known.name == groups["device"] for known in self.devices)):
+            return
+        total = int(groups["total"]) if "total" in groups else None
+        self.devices.append(Device(groups["device"], record, match.start, int(groups["free"]), total, used))
 
     def load(self) -> Load:
         """The load that lines belong to now."""
