@@ -169,6 +169,49 @@ def test_amd_json(facts: Facts) -> None:
     assert facts(json.dumps(metric))["gpu.memory_used_mib"] == [300]
 
 
+def test_amd_static_and_metric_as_text(facts: Facts) -> None:
+    static = """GPU: {0}
+    ASIC:
+        MARKET_NAME: AMD Instinct Test
+        DEVICE_ID: 0x74a1
+    DRIVER:
+        NAME: amdgpu
+        VERSION: 6.10.5
+    VRAM:
+        TYPE: HBM3
+        SIZE: 196592 MB
+"""
+    found = facts("\n".join(static.replace("{0}", str(index)) for index in range(2)))
+    assert (found["gpu.names"], found["gpu.driver"]) == (["AMD Instinct Test"] * 2, "6.10.5")
+    assert found["gpu.memory_total_mib"] == [196592, 196592]
+    usage = "    USAGE:\n        GFX_ACTIVITY: 0 %\n    MEM_USAGE:\n        TOTAL_VRAM: 196592 MB\n        USED_VRAM: 283 MB\n"
+    found = facts(f"GPU: 0\n{usage}\nGPU: 1\n{usage.replace('283', '301')}")
+    assert (found["gpu.memory_used_mib"], found["gpu.memory_total_mib"]) == ([283, 301], [196592, 196592])
+
+
+def test_amd_processes_as_text(facts: Facts) -> None:
+    text = "GPU: 0\n"
+    for name, pid, amount in (("VLLM::EngineCore", 4101, "2.0 GB"), ("trainer", 4102, "300.0 MB")):
+        text += f"    PROCESS_INFO:\n        NAME: {name}\n        PID: {pid}\n"
+        text += f"        MEMORY_USAGE:\n            VRAM_MEM: {amount}\n"
+    found = facts(f"{text}\nGPU: 1\n    PROCESS_INFO: No running processes detected\n")
+    shown = [(tenant["gpu"], tenant["pid"], tenant["name"], tenant["mib"]) for tenant in found["gpu.tenants"]]
+    assert shown == [(0, 4101, "VLLM::EngineCore", 2048), (0, 4102, "trainer", 300)]
+    assert (
+        facts(json.dumps([{"gpu": 0, "process_list": [{"process_info": "No running processes detected"}]}]))["gpu.tenants"] == []
+    )
+
+
+def test_amd_monitor_as_a_table(facts: Facts) -> None:
+    head = "GPU  POWER   GPU_T   MEM_T   GFX_CLK   GFX%   MEM%  VRAM_USED  VRAM_TOTAL   PCIE_BW"
+    rows = [
+        f"  {index}  134 W   39 C   33 C   132 MHz    0 %    0 %     {used} MB   196592 MB      N/A"
+        for index, used in enumerate((283, 90))
+    ]
+    found = facts("\n".join([head, *rows, ""]))
+    assert (found["gpu.memory_used_mib"], found["gpu.memory_total_mib"]) == ([283, 90], [196592, 196592])
+
+
 def test_amd_monitor_csv(read: Read) -> None:
     reading = read("gpu,power_usage,gfx,vram_used,vram_total\n0,100,5,300,196592\n1,100,5,310,196592\n0,100,5,900,196592\n")
     found = {fact.field: fact.value for fact in reading.facts}

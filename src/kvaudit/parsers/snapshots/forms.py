@@ -13,7 +13,7 @@ from typing import Any
 
 import re2
 
-from kvaudit.parsers.snapshots import amd_smi, csv_rows, gpustat, listing, monitors, others, query, rocm_smi
+from kvaudit.parsers.snapshots import amd_smi, amd_smi_text, csv_rows, gpustat, listing, monitors, others, query, rocm_smi
 from kvaudit.parsers.snapshots.capture import Said
 from kvaudit.parsers.snapshots.document import cleaned
 from kvaudit.parsers.snapshots.json_cells import Path, json_cells
@@ -126,6 +126,7 @@ def _json(is_form: Callable[[dict[Path, Said]], bool]) -> Callable[[str], float]
 _TOPOLOGY_LINE = LatePattern(r"^(?:GPU\d|NIC\d|mlx\d|X |SYS |NODE |PHB |PXB |PIX |NV# |Legend|NIC Legend)")
 _NUMBERS = LatePattern(r"^[\d.]+,\s*[\dN]")
 _ROCM = LatePattern(rf"{rocm_smi.CONCISE.pattern}|^GPU\[\d+\]\s*: .*(?:VRAM|Card|Temperature|Power|GPU use)")
+_AMD_GPU, _AMD_KEY = amd_smi_text.GPU, LatePattern(r"^[A-Z][A-Z0-9_ ]{0,60}:(?: |$)")
 _QUERY_COLUMN = (
     r"(?:memory|utilization|power|temperature|clocks?|pcie?|mig|ecc|fan|encoder|enforced)[._]|"
     r"(?:driver|kmd)_version|gpu_(?:name|uuid)"
@@ -149,6 +150,8 @@ _FORMS: tuple[_Form, ...] = (
     _signed("nvitop", "NVITOP", _boxed(others.NVITOP)),
     _signed("npu-smi", "npu-smi", _boxed(others.NPU)),
     _signed("amd-smi", "AMD-SMI", _boxed(amd_smi.HEADER)),
+    _signed("amd-smi", r"\b(?:MARKET_NAME|TOTAL_VRAM|KFD_ID|PROCESS_INFO|VBIOS|SOCKET_POWER):", _filling(_AMD_GPU, _AMD_KEY)),
+    _signed("amd-smi", r"VRAM_USED\s+VRAM_TOTAL", _filling(amd_smi_text.MONITOR, amd_smi_text.MONITOR_ROW)),
     _signed("table", r"NVIDIA-SMI\s+\d|[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b", _boxed(HEADER, _BUS_ROW)),
     _signed("query", "NVSMI LOG", _query),
     _signed("xml", "<nvidia_smi_log", _xml),

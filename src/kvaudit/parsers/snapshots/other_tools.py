@@ -5,7 +5,7 @@ Room: `parsers.snapshots`. Each class joins a form's name with the module that r
 
 from __future__ import annotations
 
-from kvaudit.parsers.snapshots import amd_smi, gpustat, others, rocm_smi
+from kvaudit.parsers.snapshots import amd_smi, amd_smi_text, gpustat, others, rocm_smi
 from kvaudit.parsers.snapshots.base import SnapshotParser
 from kvaudit.parsers.snapshots.capture import Capture
 from kvaudit.parsers.snapshots.document import TextLine
@@ -56,13 +56,13 @@ class RocmSmiJson(SnapshotParser):
 
 
 class AmdSmi(SnapshotParser):
-    """The box table of plain `amd-smi`."""
+    """The box table of plain `amd-smi`, and the text of its commands."""
 
     name, form = "amd-smi:table", "amd-smi"
 
     def capture(self, lines: list[TextLine], source: Source) -> Capture | None:
         """GPUs and processes."""
-        return amd_smi.parse_table(lines)
+        return amd_smi.parse_table(lines) or amd_smi_text.parse(lines)
 
 
 class AmdSmiJson(SnapshotParser):
