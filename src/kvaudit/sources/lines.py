@@ -6,7 +6,6 @@ parser's business, because progress bars and engine records share physical lines
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 
 from kvaudit.patterns import LatePattern
@@ -41,4 +40,8 @@ def _lines(raw: RawLine, source: Source) -> Iterator[Line]:
 
 def without_entities(text: str) -> str:
     """A line that was copied out of the source of a web page, with its quotes and brackets as characters again."""
-    return html.unescape(text) if "&" in text and _ENTITY.search(text) else text
+    if "&" not in text or not _ENTITY.search(text):
+        return text
+    import html
+
+    return html.unescape(text)
