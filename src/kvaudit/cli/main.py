@@ -114,16 +114,23 @@ def main() -> None:
         # No plugin of another package reads evidence, nor is one searched for; a captured benchmark inherits the environment.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     gc.set_threshold(_OBJECTS)
+    code = _run()
+    gc.freeze()  # the process ends: nothing is worth being looked for once more
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code of the command."""
     try:
         code = cli.main(prog_name="kvaudit", standalone_mode=False)
     except click.ClickException as error:
         _show(error)
         if _wants_json(sys.argv[1:]):
             _write_document(error)
-        sys.exit(2)
+        return 2
     except (click.Abort, KeyboardInterrupt) as error:
         if isinstance(error.__cause__, EOFError):  # click takes the end of some file for the end of a dialogue
             click.echo(f"kvaudit: a file ended too early: {error.__cause__}", err=True)
-            sys.exit(2)
-        sys.exit(_INTERRUPTED)
-    sys.exit(code if isinstance(code, int) else 0)
+            return 2
+        return _INTERRUPTED
+    return code if isinstance(code, int) else 0
