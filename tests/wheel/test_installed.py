@@ -82,3 +82,13 @@ def test_it_needs_no_working_directory_of_its_own(run: Run, tmp_path: Path) -> N
     (tmp_path / "rules").mkdir()
     done = run("rules", cwd=tmp_path)
     assert done.returncode == 0
+
+
+def test_the_compiled_rules_and_hints_fit_what_was_installed(command: str) -> None:
+    code = (
+        "from kvaudit.compiled import compiled; from kvaudit.parsers.registry import hints_digest; "
+        "held = compiled(); print(held is not None and held['hints']['digest'] == hints_digest())"
+    )
+    python = Path(command).parent / "python"
+    done = subprocess.run([python, "-c", code], capture_output=True, encoding="utf-8", check=True, cwd="/")
+    assert done.stdout.strip() == "True"

@@ -114,7 +114,8 @@ def hints_digest() -> str:
     """The digest of everything that the hints of log parsers are written in."""
     folder = Path(__file__).resolve().parent
     files = (path for log in _LOGS for name in _WITH_HINTS for path in sorted((folder / log.engine).glob(name)))
-    return digest_of([*files, folder / "kernel_notices.py", folder / "tables.py"])
+    shared = (folder / "kernel_notices.py", folder / "tables.py")
+    return digest_of([*files, *(path for path in shared if path.is_file())])
 
 
 def recognise(source: Source) -> Parser | None:
