@@ -169,6 +169,15 @@ def test_amd_json(facts: Facts) -> None:
     assert facts(json.dumps(metric))["gpu.memory_used_mib"] == [300]
 
 
+@pytest.mark.parametrize("amount", ["Infinity", "-Infinity", "NaN", "1e400", "9" * 400, "-1"])
+def test_an_amount_of_memory_that_nobody_has_is_none(facts: Facts, amount: str) -> None:
+    text = (
+        '[{"gpu": 0, "process_list": [{"process_info": {"name": "srv", "pid": 9, "mem_usage": {"value": AMOUNT, "unit": "B"}}}]}]'
+    )
+    found = facts(text.replace("AMOUNT", amount))
+    assert [one["mib"] for one in found["gpu.tenants"]] == [None]
+
+
 def test_amd_static_and_metric_as_text(facts: Facts) -> None:
     static = """GPU: {0}
     ASIC:

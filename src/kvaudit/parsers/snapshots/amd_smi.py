@@ -24,13 +24,15 @@ _PROCESS = LatePattern(
     rf"^\s*(?P<gpu>\d{{1,3}})\s+(?P<pid>\d{{1,10}})\s+(?P<name>\S.*?)\s+(?:{_AMOUNT})\s+(?P<vram>{_AMOUNT})\s+(?:{_AMOUNT})\s"
 )
 _UNITS = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0, "TB": 1024.0 * 1024.0}
+_MOST = 1 << 60
+"""Nobody has more of any unit; infinity is printed by a broken tool."""
 _AMOUNT_PARTS = LatePattern(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B\s*$")
 CSV_HEADER = LatePattern(r"^(?:timestamp,)?gpu,.*\bvram_(?:used|total)\b")
 
 
 def _mib(amount: float, unit: str) -> float | None:
     factor = _UNITS.get(unit.upper().replace("I", ""))
-    return None if factor is None or amount < 0 else amount * factor
+    return amount * factor if factor is not None and 0 <= amount < _MOST else None
 
 
 def _size(text: str) -> int | None:
@@ -135,7 +137,7 @@ def _json_mib(cells: Mapping[Path, Said], path: Path, said: Said) -> int | None:
     unit = cells.get((*path, "unit"))
     if type(said.value) not in {int, float} or unit is None or not isinstance(unit.value, str):
         return None
-    size = _mib(float(said.value), unit.value)
+    size = _mib(said.value, unit.value)
     return None if size is None else round(size)
 
 
