@@ -171,10 +171,10 @@ def test_amd_json(facts: Facts) -> None:
 
 @pytest.mark.parametrize("amount", ["Infinity", "-Infinity", "NaN", "1e400", "9" * 400, "-1"])
 def test_an_amount_of_memory_that_nobody_has_is_none(facts: Facts, amount: str) -> None:
-    text = (
-        '[{"gpu": 0, "process_list": [{"process_info": {"name": "srv", "pid": 9, "mem_usage": {"value": AMOUNT, "unit": "B"}}}]}]'
+    held = '{"vram_mem": {"value": AMOUNT, "unit": "B"}}'.replace("AMOUNT", amount)
+    found = facts(
+        '[{"gpu": 0, "process_list": [{"process_info": {"name": "srv", "pid": 9, "memory_usage": HELD}}]}]'.replace("HELD", held)
     )
-    found = facts(text.replace("AMOUNT", amount))
     assert [one["mib"] for one in found["gpu.tenants"]] == [None]
 
 
