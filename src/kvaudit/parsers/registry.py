@@ -105,7 +105,7 @@ def hints_of_parsers() -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
 
 def _compiled_hints() -> tuple[tuple[bytes, ...], tuple[bytes, ...]] | None:
     held: Any = (compiled() or {}).get("hints")
-    if not held or held["digest"] != hints_digest():
+    if not isinstance(held, dict) or held.get("digest") != hints_digest():
         return None
     return tuple(hint.encode() for hint in held["plain"]), tuple(hint.encode() for hint in held["periodic"])
 

@@ -12,11 +12,11 @@ from kvaudit.fields import FIELDS, STAGES
 from kvaudit.parsers.facts import RUN_CLUE, Fact
 from kvaudit.record.model import FieldState
 from kvaudit.record.resolve import same_value
+from kvaudit.record.steps import RESULTS
 from kvaudit.record.table import FactTable
 from kvaudit.record.twins import Twins, without_twins
 
 FAMILY = "result."
-_READER = "results"
 
 
 def settle_results(table: FactTable) -> dict[str, list[str]]:
@@ -59,7 +59,7 @@ def drop_what_servers_differ_in(table: FactTable, *, several: bool) -> None:
 
 
 def _is_of_a_file(one: Fact) -> bool:
-    return not one.field.startswith(FAMILY) and any(origin.reader.startswith(_READER) for origin in one.origins)
+    return not one.field.startswith(FAMILY) and any(origin.reader.startswith(RESULTS) for origin in one.origins)
 
 
 def _differ(name: str, facts: list[Fact]) -> bool:

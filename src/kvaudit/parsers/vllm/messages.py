@@ -18,8 +18,8 @@ from kvaudit.patterns import LatePattern
 from kvaudit.sources.escapes import without_half_pairs
 from kvaudit.sources.lines import Line
 
-_WORDS = ("INFO ", "WARNING ", "ERROR ", "DEBUG ", "CRITICAL ")
 _LEVELS = "DEBUG|INFO|WARNING|ERROR|CRITICAL"
+_WORDS = tuple(f"{level} " for level in _LEVELS.split("|"))
 _STAMP = LatePattern(
     rf"(?P<level>{_LEVELS}) (?P<time>\d\d-\d\d \d\d:\d\d:\d\d) \[?(?P<file>[\w./-]{{1,200}}):(?P<at>\d{{1,6}})\] ?"
 )

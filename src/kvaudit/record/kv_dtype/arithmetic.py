@@ -15,6 +15,7 @@ from kvaudit.record.table import FactTable
 GIB = 1 << 30
 _WIDTH_TOLERANCE = 0.03
 """A wrong width is off by at least 48 %; rounding, block floors and reserves stay below 3 %."""
+NO_CONFIG = "no config.json of the model that ran"
 _CAPS = ("num_gpu_blocks_override", "max_total_tokens", "max_tokens")
 _SHAPE = ("model.layers", "model.kv_heads", "model.head_dim")
 _DRAFTS_WITHOUT_LAYERS = frozenset({"none", "ngram", "ngram_gpu", "suffix", "[ngram]"})
@@ -24,7 +25,7 @@ def elements_per_token(table: FactTable) -> tuple[int | None, str]:
     """KV elements one token takes on one rank, or None and why the arithmetic does not hold."""
     config = table.clue("clue.checkpoint_config")
     if not isinstance(config, dict):
-        return None, "no config.json of the model that ran"
+        return None, NO_CONFIG
     if not same_model(table, config):
         return None, "the config.json is of another architecture than the log names"
     for name in ("parallel.pipeline", "parallel.context"):

@@ -9,6 +9,7 @@ from typing import Any, Protocol, get_args
 
 from kvaudit.parsers.checkpoint.geometry import SHAPE_COUNTS
 from kvaudit.parsers.checkpoint.values import count_of, flag, positive
+from kvaudit.record.kv_dtype.arithmetic import NO_CONFIG
 from kvaudit.record.kv_dtype.ladder import bits
 from kvaudit.record.simulation.setup import DEFAULT_BLOCK, Setup, StateMode, UnpredictableError
 from kvaudit.record.versions import bounds
@@ -41,7 +42,7 @@ def setup_of(arm: Evidence, config: dict[str, Any] | None = None) -> Setup:
     """The setup of a vLLM start; `config` replaces the arm's own checkpoint. Raises `UnpredictableError`, naming the fact."""
     config = config or arm.clue("clue.checkpoint_config")
     if not isinstance(config, dict):
-        raise UnpredictableError("no config.json of the model that ran")
+        raise UnpredictableError(NO_CONFIG)
     if not _well_formed(config):
         raise UnpredictableError("the shape of the model is damaged")
     version = arm.value("engine.version")

@@ -12,7 +12,6 @@ from kvaudit.record.model import FieldState
 from kvaudit.record.table import FactTable
 
 _ELEMENT = "kv_cache.bytes_per_element"
-NO_CONFIG = "no config.json of the model that ran"
 
 
 def width_votes(table: FactTable) -> list[Vote]:
@@ -24,7 +23,7 @@ def width_votes(table: FactTable) -> list[Vote]:
     if table.value("engine.name") != "vllm":
         return simple
     if not isinstance(table.clue("clue.checkpoint_config"), dict):
-        _explain(table, NO_CONFIG)
+        _explain(table, arithmetic.NO_CONFIG)
         return simple
     from kvaudit.record.simulation.proven import simulated
 
